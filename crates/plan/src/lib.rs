@@ -1,0 +1,7 @@
+//! What to rent, how, when, and for how much: candidates, mix, calendar, budget, fallback.
+//!
+//! Pure, synchronous, deterministic: no input or output, no clock, no randomness without a seed
+//! in the input; a request that cannot be met is an answer, not an error.
+
+pub mod outcome;
+pub mod workload;

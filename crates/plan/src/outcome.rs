@@ -1,0 +1,268 @@
+//! What the planner answers: choices with reasons, the mix, the calendar, the budget, and what
+//! naive choices would have cost.
+//!
+//! A plan is immutable data that says everything; the doors only print it.
+
+use crate::workload::Task;
+use jiff::civil::DateTime;
+use kasuan_model::{
+    BillingMode, Bytes, CardId, Confidence, Estimate, Money, Phrase, Seconds, Share, Source,
+};
+use kasuan_sizing::{MemoryEstimate, Setup};
+
+/// The whole answer for a month.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Everything together, margin included, rounded to the smallest coin.
+    pub total: Money,
+    /// The lines that add up to it.
+    pub budget: Budget,
+    /// One choice for each job, in the order of the workload.
+    pub jobs: Vec<JobPlan>,
+    /// What is committed, and how near to the optimum the mix is.
+    pub mix: Mix,
+    /// When each run starts.
+    pub calendar: Vec<CalendarEntry>,
+    /// What to do when the money is not there, cheapest sacrifice first.
+    pub fallback: Vec<FallbackAction>,
+    /// What naive choices would cost, in the same lines and rules.
+    pub baselines: Vec<Baseline>,
+    /// What is not known and therefore not in the total.
+    pub unknowns: Vec<Phrase>,
+    /// What the reader should know: left-out offers, contradictions of rules of thumb, stale prices.
+    pub notes: Vec<Phrase>,
+    /// Sources of every price and term that the answer rests on.
+    pub sources: Vec<Source>,
+}
+
+/// A line of the budget.
+#[derive(Clone, Debug)]
+pub struct BudgetLine {
+    /// Which class of cost.
+    pub kind: CostKind,
+    /// The amount in the total, rounded to the smallest coin; `None` is unknown and not counted.
+    pub amount: Option<Money>,
+    /// The range.
+    pub range: Option<Estimate<Money>>,
+    /// Share of the total before margin.
+    pub share: Share,
+    /// How the amount came about.
+    pub detail: Vec<Phrase>,
+}
+
+/// The classes of cost, in the order they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CostKind {
+    /// GPU rent.
+    Rent,
+    /// Storage.
+    Storage,
+    /// Network egress.
+    Egress,
+    /// Trial and error.
+    Trial,
+    /// Moving data: labour and time.
+    DataMoving,
+    /// Operations labour.
+    Operations,
+    /// Tax, where prices do not include it.
+    Tax,
+    /// Safety margin.
+    Margin,
+}
+
+/// The budget of the month.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// One line for each class of cost; they add up to the plan's total.
+    pub lines: Vec<BudgetLine>,
+    /// Paid but unused rent, inside the rent line and never counted twice.
+    pub idle: Money,
+    /// Half of the simulated months cost less.
+    pub p50: Money,
+    /// Four of five cost less.
+    pub p80: Money,
+    /// Nine of ten cost less.
+    pub p90: Money,
+    /// The guide's flat 20 % and 30 % on top, for comparison.
+    pub flat: (Money, Money),
+}
+
+/// The choice for one job.
+#[derive(Clone, Debug)]
+pub struct JobPlan {
+    /// The job's name.
+    pub name: String,
+    /// Its task.
+    pub task: Task,
+    /// The best choice; `None` when nothing is feasible, and `why` says what removed the last
+    /// candidates and what to relax.
+    pub choice: Option<Choice>,
+    /// The next best choices on other cards or modes, dearer first reasons included.
+    pub alternatives: Vec<Choice>,
+    /// Why this choice, and why not the obvious others.
+    pub why: Vec<Phrase>,
+}
+
+/// One way to run a job, with what it costs.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The card.
+    pub card: CardId,
+    /// What people call the card.
+    pub card_name: String,
+    /// Cards for each replica or run.
+    pub cards: u32,
+    /// Replicas, for a service.
+    pub replicas: u32,
+    /// Instances that are rented at once.
+    pub instances: u32,
+    /// The offer's id.
+    pub offer: String,
+    /// The provider.
+    pub provider: String,
+    /// The region.
+    pub region: String,
+    /// How it is paid for.
+    pub mode: BillingMode,
+    /// How it is run; `None` when the user stated memory and hours.
+    pub setup: Option<Setup>,
+    /// Memory; `None` when the user stated it.
+    pub memory: Option<MemoryEstimate>,
+    /// Memory for each card that has to fit.
+    pub memory_needed: Bytes,
+    /// Time of one run, start to end.
+    pub time: Estimate<Seconds>,
+    /// How far the time may be trusted.
+    pub time_confidence: Confidence,
+    /// Card-hours used in the month.
+    pub used: Seconds,
+    /// Card-hours paid in the month.
+    pub paid: Seconds,
+    /// What it costs in the month.
+    pub cost: Estimate<Money>,
+    /// Price of one instance-hour as listed, in the plan's currency.
+    pub hourly: Money,
+    /// Spot figures, when the mode is spot.
+    pub spot: Option<SpotFigures>,
+    /// How the cost came about, line by line.
+    pub how: Vec<Phrase>,
+}
+
+/// What reclaims do to a spot job.
+#[derive(Clone, Copy, Debug)]
+pub struct SpotFigures {
+    /// The interval between checkpoints.
+    pub interval: Seconds,
+    /// Expected time of a run, rework and restarts included.
+    pub expected: Seconds,
+    /// Useful time over billed time.
+    pub efficiency: Share,
+    /// Price for useful work over the on-demand price, when that is known.
+    pub effective_ratio: Option<f64>,
+}
+
+/// What is committed for the month.
+#[derive(Clone, Debug)]
+pub struct Mix {
+    /// What to buy.
+    pub commitments: Vec<Commitment>,
+    /// Rent of the month with this mix.
+    pub cost: Money,
+    /// No mix can cost less than this.
+    pub lower_bound: Money,
+    /// `cost / lower_bound - 1`.
+    pub gap: f64,
+    /// Demand and supply by hour of the month for each pool of interchangeable cards.
+    pub pools: Vec<Pool>,
+}
+
+/// A commitment to buy.
+#[derive(Clone, Debug)]
+pub struct Commitment {
+    /// The offer's id.
+    pub offer: String,
+    /// The card.
+    pub card: CardId,
+    /// How it is paid for.
+    pub mode: BillingMode,
+    /// Instances.
+    pub count: u32,
+    /// When it starts.
+    pub start: DateTime,
+    /// Price of all of them together.
+    pub price: Money,
+    /// Hours of use at which it costs as much as on demand.
+    pub break_even: Seconds,
+    /// Hours it is used.
+    pub used: Seconds,
+}
+
+/// Demand and supply of one pool of interchangeable cards, hour by hour.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// The card.
+    pub card: CardId,
+    /// Cards wanted in each hour of the month.
+    pub demand: Vec<u32>,
+    /// Cards committed in each hour of the month.
+    pub committed: Vec<u32>,
+}
+
+/// A run in the calendar.
+#[derive(Clone, Debug)]
+pub struct CalendarEntry {
+    /// The job's name.
+    pub job: String,
+    /// Its number in the month, from 1.
+    pub run: u32,
+    /// When it starts.
+    pub start: DateTime,
+    /// When it ends.
+    pub end: DateTime,
+    /// What it runs on.
+    pub card: CardId,
+    /// Cards.
+    pub cards: u32,
+    /// How the time is paid for.
+    pub mode: BillingMode,
+}
+
+/// Something to do when the money is not there.
+#[derive(Clone, Debug)]
+pub struct FallbackAction {
+    /// What to do, to which job.
+    pub action: Phrase,
+    /// What it saves, re-planned.
+    pub saving: Money,
+    /// The total afterwards.
+    pub total: Money,
+    /// What it costs in quality, risk or time.
+    pub price: Phrase,
+}
+
+/// What a naive choice would cost.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    /// Which choice.
+    pub kind: BaselineKind,
+    /// Its total by the same rules; `None` when it cannot be done at all.
+    pub total: Option<Money>,
+    /// What is wrong with it.
+    pub note: Vec<Phrase>,
+}
+
+/// The naive choices that stand beside the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BaselineKind {
+    /// The lowest hourly price that fits, whatever the terms and the speed.
+    CheapestHourly,
+    /// Everything on demand.
+    AllOnDemand,
+    /// The top card for everything.
+    TopCard,
+    /// The guide's rule by utilisation.
+    GuideUtilisation,
+    /// The guide's rule of 200 hours.
+    Guide200Hours,
+}

@@ -1,0 +1,13 @@
+//! What a job needs: model configurations, memory, time and capacity.
+//!
+//! Pure: a configuration and a setup in, an estimate out. Formulas carry their source.
+
+mod architecture;
+mod setup;
+
+pub use architecture::{Architecture, Attention, Experts, Mlp, RecurrentLayers};
+pub use setup::{
+    AttentionKernel, Breakdown, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget,
+    Loss, MemoryEstimate, Method, Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding,
+    Training, WeightFormat, Work,
+};
