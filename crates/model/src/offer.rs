@@ -1,6 +1,7 @@
 //! Offers: a product of a provider at a price, as observed on a day.
 
-use crate::{Bytes, CardId, Interconnect, Money, Seconds, Source};
+use crate::{Bytes, Card, CardId, Interconnect, Money, Seconds, Source};
+use rust_decimal::Decimal;
 use std::{fmt, str::FromStr};
 
 /// How an offer is paid for.
@@ -121,8 +122,17 @@ pub struct Offer {
     pub card: CardId,
     /// What the source called the card.
     pub card_raw: String,
-    /// Cards in the instance; above zero.
+    /// Cards in the instance, or slices of cards when `slices` is above 1; above zero.
     pub count: u32,
+    /// Into how many equal parts a card is cut of which each counted one is a part (vGPU); 1 means
+    /// whole cards. A slice has that part of the card's memory and speed.
+    pub slices: u32,
+    /// The provider's tier where it sells the card under several (`secure`, `community`,
+    /// `marketplace`, `serverless`...); empty when there is one. `marketplace` prices are the
+    /// cheapest of many hosts, `serverless` ones are for requests, not for a box.
+    pub tier: String,
+    /// Whether CPU and host memory are in the price; `None` when the source does not say.
+    pub host_included: Option<bool>,
     /// Virtual CPUs of the instance.
     pub vcpus: Option<u32>,
     /// Host memory of the instance.
@@ -158,13 +168,18 @@ impl Offer {
         Money::new(self.price.amount() / hours, self.price.currency())
     }
 
-    /// Returns the price of one hour of one card.
+    /// Returns the price of one hour of one whole card; slices are scaled up to a card.
     pub fn hourly_per_card(&self) -> Money {
         let hourly = self.hourly();
-        Money::new(
-            hourly.amount() / rust_decimal::Decimal::from(self.count.max(1)),
-            hourly.currency(),
-        )
+        let slices = Decimal::from(self.slices.max(1));
+        let amount = hourly.amount().checked_mul(slices).unwrap_or(Decimal::MAX);
+        Money::new(amount / Decimal::from(self.count.max(1)), hourly.currency())
+    }
+
+    /// Returns the memory for jobs that one counted card of the offer has: the card's, or a
+    /// slice's part of it.
+    pub fn card_memory(&self, card: &Card) -> Bytes {
+        Bytes::new(card.memory_for_jobs().get() / u64::from(self.slices.max(1)))
     }
 }
 
