@@ -1,6 +1,36 @@
 //! Project chores that are not one `cargo` command: see `cargo xtask help`.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to its terminal")]
+
+mod ci;
+mod licences;
+mod packages;
 #[cfg(test)]
 mod tidy;
 
-fn main() {}
+use std::process::ExitCode;
+
+const HELP: &str = "cargo xtask COMMAND
+
+  ci          install what tests need, then format check, licences, lints, all tests
+  help        this text";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["ci"] => ci::run(),
+        ["help"] | [] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("`{}` is not a chore\n\n{HELP}", words.join(" "))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(1)
+        }
+    }
+}

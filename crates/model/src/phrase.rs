@@ -18,6 +18,7 @@ impl Phrase {
 
     /// Adds an argument, written as it should be read in any language.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass temporaries and literals")]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.args.push((name, value.to_string()));
         self

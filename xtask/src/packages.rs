@@ -1,0 +1,61 @@
+//! Programs that tests need and cargo cannot bring: checked, installed as root, else named.
+
+use std::{path::Path, process::Command};
+
+/// A Debian package and a program of it whose presence shows that it is installed.
+const NEEDED: &[(&str, &str, &str)] = &[(
+    "libreoffice-calc-nogui",
+    "soffice",
+    "recalculates the exported spreadsheet to prove that its formulas are live",
+)];
+
+/// Makes sure that every needed program is there, installing what is missing when run as root on
+/// Debian.
+pub(crate) fn ensure() -> Result<(), String> {
+    let missing: Vec<_> = NEEDED.iter().filter(|(_, program, _)| !on_path(program)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = missing.iter().map(|(package, _, _)| *package).collect();
+    if !(is_root() && on_path("apt-get")) {
+        let mut told = String::from("programs that the tests need are missing:\n");
+        for (package, program, why) in missing {
+            told.push_str(&format!("  {program} (Debian package {package}): {why}\n"));
+        }
+        told.push_str(&format!(
+            "install them with: sudo apt-get install --no-install-recommends {}",
+            names.join(" ")
+        ));
+        return Err(told);
+    }
+    println!("== packages: apt-get install {}", names.join(" "));
+    apt(&["update"])?;
+    let mut args = vec!["install", "--yes", "--no-install-recommends"];
+    args.extend(&names);
+    apt(&args)
+}
+
+fn apt(args: &[&str]) -> Result<(), String> {
+    let run = Command::new("apt-get")
+        .args(["-qq", "-o", "Dpkg::Use-Pty=0"])
+        .args(args)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdout(std::process::Stdio::null())
+        .status();
+    match run {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("apt-get {} ended with {status}", args.join(" "))),
+        Err(error) => Err(format!("apt-get {}: {error}", args.join(" "))),
+    }
+}
+
+fn on_path(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
+/// Says whether this process runs as root, by the owner of its own `/proc` entry.
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    Path::new("/proc/self").metadata().is_ok_and(|entry| entry.uid() == 0)
+}
