@@ -66,6 +66,9 @@ mod tests {
     #[test]
     fn totals_are_read_from_the_test_runner() {
         let line = "FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out";
-        assert_eq!((count(line, "passed"), count(line, "failed"), count(line, "ignored")), (12, 3, 1));
+        assert_eq!(
+            (count(line, "passed"), count(line, "failed"), count(line, "ignored")),
+            (12, 3, 1)
+        );
     }
 }
