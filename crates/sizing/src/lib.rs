@@ -9,5 +9,5 @@ pub use architecture::{Architecture, Attention, Experts, Mlp, RecurrentLayers};
 pub use setup::{
     AttentionKernel, Breakdown, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget,
     Loss, MemoryEstimate, Method, Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding,
-    Training, WeightFormat, Work,
+    Training, TrainingStack, WeightFormat, Work,
 };

@@ -279,9 +279,24 @@ pub enum Loss {
     Chunked(u32),
 }
 
+/// The program that trains; it changes speed, not what must be kept in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrainingStack {
+    /// Hugging Face Trainer, PEFT, TRL, DeepSpeed and what builds on them (LLaMA-Factory, ms-swift,
+    /// xtuner): one kernel for each small operation, started from Python.
+    #[default]
+    HuggingFace,
+    /// Fused kernels for fine-tuning (Unsloth, Liger).
+    Fused,
+    /// Stacks tuned for pretraining (Megatron, llm-foundry, torchtitan, nanotron, MindFormers).
+    Pretraining,
+}
+
 /// A training run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
+    /// The program that trains.
+    pub stack: TrainingStack,
     /// Which parameters are trained.
     pub method: Method,
     /// In which numbers.
@@ -312,6 +327,7 @@ impl Default for Training {
     /// batch 1, 2,048 tokens, full checkpointing.
     fn default() -> Self {
         Self {
+            stack: TrainingStack::HuggingFace,
             method: Method::Lora {
                 rank: 16,
                 targets: LoraTarget::ALL_LINEAR.to_vec(),
