@@ -4,4 +4,7 @@
 //! in the input; a request that cannot be met is an answer, not an error.
 
 pub mod outcome;
+mod plan_error;
 pub mod workload;
+
+pub use plan_error::PlanError;

@@ -25,8 +25,12 @@ pub struct Plan {
     pub calendar: Vec<CalendarEntry>,
     /// What to do when the money is not there, cheapest sacrifice first.
     pub fallback: Vec<FallbackAction>,
+    /// What getting under the cap takes; `None` when no cap was given.
+    pub cap: Option<CapAnswer>,
     /// What naive choices would cost, in the same lines and rules.
     pub baselines: Vec<Baseline>,
+    /// What it would save if runs could wait longer, shortest wait first.
+    pub patience: Vec<Patience>,
     /// What is not known and therefore not in the total.
     pub unknowns: Vec<Phrase>,
     /// What the reader should know: left-out offers, contradictions of rules of thumb, stale prices.
@@ -228,9 +232,56 @@ pub struct CalendarEntry {
     pub mode: BillingMode,
 }
 
+/// What it is worth when every run that is no service may wait longer than the workload says.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    /// How much longer each run may wait.
+    pub extra: Seconds,
+    /// Rent of the month then, re-planned.
+    pub rent: Money,
+    /// What is saved against the plan.
+    pub saving: Money,
+    /// What each further hour saves from the step before to this one.
+    pub per_hour: Money,
+}
+
+/// What getting under the cap takes.
+#[derive(Clone, Debug)]
+pub struct CapAnswer {
+    /// The most the month may cost.
+    pub cap: Money,
+    /// The actions to take together, in order; empty when the plan is under the cap as it is.
+    pub actions: Vec<FallbackAction>,
+    /// The total with them.
+    pub total: Money,
+    /// Whether that is under the cap.
+    pub met: bool,
+}
+
+/// The kinds of sacrifice, least painful first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FallbackKind {
+    /// Let runs wait for hours that are paid anyway, or run at night.
+    Wait,
+    /// Run an interruptible job on spot.
+    Spot,
+    /// Store weights in fewer bits.
+    Quantise,
+    /// Take a smaller card.
+    SmallerCard,
+    /// Run it next month.
+    Postpone,
+    /// Run it less often.
+    FewerRuns,
+}
+
 /// Something to do when the money is not there.
 #[derive(Clone, Debug)]
 pub struct FallbackAction {
+    /// Which kind of sacrifice.
+    pub kind: FallbackKind,
+    /// The job it is done to; `None` when to all.
+    pub job: Option<String>,
     /// What to do, to which job.
     pub action: Phrase,
     /// What it saves, re-planned.
