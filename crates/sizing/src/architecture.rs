@@ -2,10 +2,22 @@
 
 use kasuan_model::Source;
 
+/// What a model is for, as far as memory cares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Writes text token by token: has a head over the vocabulary and caches keys and values.
+    #[default]
+    Generator,
+    /// Reads a text once and returns a vector or a score: no head over the vocabulary, no cache
+    /// that outlives the pass.
+    Encoder,
+}
+
 /// How the attention of a model stores what it has read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attention {
     /// Multi-head, grouped-query or multi-query: `kv_heads` heads of `head_dim` for K and for V.
+    #[default]
     Grouped,
     /// Multi-head latent attention (DeepSeek): one compressed vector for each token and layer.
     Latent {
@@ -49,22 +61,51 @@ pub struct Experts {
 }
 
 /// The form of the feed-forward block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mlp {
     /// Three matrices (SwiGLU, GeGLU).
+    #[default]
     Gated,
     /// Two matrices.
     Plain,
 }
 
+/// The form of the normalisation layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Norm {
+    /// One weight for each channel (RMSNorm).
+    #[default]
+    Rms,
+    /// A weight and a bias for each channel (LayerNorm).
+    Layer,
+    /// No parameters (OLMo 1).
+    Bare,
+}
+
+impl Norm {
+    /// Returns the parameters for each channel.
+    pub const fn parameters(self) -> u64 {
+        match self {
+            Self::Rms => 1,
+            Self::Layer => 2,
+            Self::Bare => 0,
+        }
+    }
+}
+
 /// A language model's configuration.
+///
+/// [`Architecture::default`] has nothing in it; a reader or a test states what it knows and leaves
+/// the rest at what most families do (gated feed-forward, RMSNorm twice a layer, no biases).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Architecture {
     /// The id, for example `Qwen/Qwen2.5-7B-Instruct`.
     pub id: String,
     /// The family as the configuration names it (`qwen2`, `llama`...).
     pub family: String,
-    /// Transformer layers.
+    /// What the model is for.
+    pub kind: Kind,
+    /// Transformer layers, encoder and decoder together.
     pub layers: u32,
     /// Width of the hidden stream.
     pub hidden: u32,
@@ -77,7 +118,7 @@ pub struct Architecture {
     pub head_dim: u32,
     /// Width of the feed-forward block (of the dense layers of a mixture of experts).
     pub intermediate: u32,
-    /// Tokens in the vocabulary.
+    /// Tokens in the vocabulary, rows of padding included.
     pub vocab: u32,
     /// Whether the head shares the embedding's weights.
     pub tied: bool,
@@ -85,8 +126,19 @@ pub struct Architecture {
     pub mlp: Mlp,
     /// Whether Q, K and V have biases.
     pub qkv_bias: bool,
+    /// Whether the output projection of attention has a bias.
+    pub output_bias: bool,
+    /// Whether the matrices of the feed-forward block have biases.
+    pub mlp_bias: bool,
     /// Whether Q and K are normalised per head (Qwen3, Gemma 3).
     pub qk_norm: bool,
+    /// Whether the query projection also makes a gate as wide as itself (Qwen3-Next, Qwen3.5).
+    pub attention_gate: bool,
+    /// The form of the normalisation layers.
+    pub norm: Norm,
+    /// Normalisation layers in a block: 2 in most families, 1 where attention and feed-forward run
+    /// side by side, 4 in Gemma 2 and 3.
+    pub norms_per_layer: u32,
     /// How attention stores what it has read.
     pub attention: Attention,
     /// The window of sliding-window layers, in tokens.
@@ -99,7 +151,10 @@ pub struct Architecture {
     pub experts: Option<Experts>,
     /// Parameters of a vision tower and its projector, where the configuration says.
     pub vision_parameters: u64,
-    /// Width of learned position embeddings in tokens, 0 for rotary.
+    /// Parameters of anything that no other field counts: token types, poolers, cross-attention,
+    /// position biases, prediction modules.
+    pub other_parameters: u64,
+    /// Rows of learned position embeddings, 0 for rotary.
     pub learned_positions: u32,
     /// The total that the publisher states, where it does.
     pub published_parameters: Option<u64>,
@@ -109,4 +164,74 @@ pub struct Architecture {
     pub unverified: Vec<String>,
     /// Where the configuration comes from.
     pub source: Source,
+}
+
+impl Default for Architecture {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            family: String::new(),
+            kind: Kind::Generator,
+            layers: 0,
+            hidden: 0,
+            heads: 0,
+            kv_heads: 0,
+            head_dim: 0,
+            intermediate: 0,
+            vocab: 0,
+            tied: false,
+            mlp: Mlp::Gated,
+            qkv_bias: false,
+            output_bias: false,
+            mlp_bias: false,
+            qk_norm: false,
+            attention_gate: false,
+            norm: Norm::Rms,
+            norms_per_layer: 2,
+            attention: Attention::Grouped,
+            sliding_window: None,
+            full_attention_layers: None,
+            recurrent: None,
+            experts: None,
+            vision_parameters: 0,
+            other_parameters: 0,
+            learned_positions: 0,
+            published_parameters: None,
+            max_context: None,
+            unverified: Vec::new(),
+            source: Source::stated(String::new()),
+        }
+    }
+}
+
+impl Architecture {
+    /// Returns the width of all query heads together; for latent attention that of the heads'
+    /// query vectors.
+    pub fn query_width(&self) -> u64 {
+        let head = match self.attention {
+            Attention::Grouped => self.head_dim,
+            Attention::Latent { rope_dim, nope_dim, .. } => rope_dim.saturating_add(nope_dim),
+        };
+        u64::from(self.heads) * u64::from(head)
+    }
+
+    /// Returns the width of all key heads together (that of all value heads is the same).
+    pub fn key_width(&self) -> u64 {
+        u64::from(self.kv_heads) * u64::from(self.head_dim)
+    }
+
+    /// Returns how many layers have attention, of whatever kind.
+    pub fn attention_layers(&self) -> u32 {
+        self.layers.saturating_sub(self.recurrent.map_or(0, |recurrent| recurrent.layers))
+    }
+
+    /// Returns how many layers have routed experts.
+    pub fn expert_layers(&self) -> u32 {
+        self.experts.map_or(0, |experts| self.layers.saturating_sub(experts.dense_layers))
+    }
+
+    /// Returns how many layers have a dense feed-forward block.
+    pub fn dense_layers(&self) -> u32 {
+        self.layers - self.expert_layers()
+    }
 }

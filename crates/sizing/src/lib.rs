@@ -3,9 +3,13 @@
 //! Pure: a configuration and a setup in, an estimate out. Formulas carry their source.
 
 mod architecture;
+mod catalogue;
+pub mod parameters;
 mod setup;
 
-pub use architecture::{Architecture, Attention, Experts, Mlp, RecurrentLayers};
+pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
+pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
+pub use parameters::ParameterCount;
 pub use setup::{
     AttentionKernel, Breakdown, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget,
     Loss, MemoryEstimate, Method, Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding,
