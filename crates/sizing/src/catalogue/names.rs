@@ -47,10 +47,25 @@ impl Name {
     pub(super) fn new(text: &str) -> Self {
         let lower = text.trim().to_lowercase();
         let name = lower.rsplit('/').next().unwrap_or(&lower);
-        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let loose = words.filter(|word| !VARIANTS.contains(word)).collect();
+        let words: Vec<&str> =
+            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let loose = words
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| {
+                let before = at.checked_sub(1).and_then(|before| words.get(before));
+                !(VARIANTS.contains(word) || is_date(word) || **word == "v0")
+                    && before.is_none_or(|before| *before != "v0")
+            })
+            .map(|(_, word)| *word)
+            .collect();
         Self { full: plain(&lower), without_owner: plain(name), loose }
     }
+}
+
+/// Says whether a word is the month or day of a release (`2407`, `0324`), which changes no shape.
+fn is_date(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Keeps letters and digits only.
