@@ -29,7 +29,7 @@ pub struct Catalogue {
     entries: Vec<Architecture>,
     /// Every exact name in its plain form, to its entry.
     exact: BTreeMap<String, usize>,
-    /// Every name without words such as `Instruct` or `AWQ`, to the first entry that has it.
+    /// Every name without words such as `Instruct` or `AWQ`, to the plainest entry that has it.
     loose: BTreeMap<String, usize>,
 }
 
@@ -121,8 +121,14 @@ impl Catalogue {
         }) {
             return Err(CatalogueError::Twice { id: model.id });
         }
+        let plainer =
+            self.loose.get(&name.loose).and_then(|old| self.entries.get(*old)).is_none_or(|old| {
+                name.without_owner.len() < Name::new(&old.id).without_owner.len()
+            });
+        if plainer {
+            self.loose.insert(name.loose, at);
+        }
         self.exact.entry(name.without_owner).or_insert(at);
-        self.loose.entry(name.loose).or_insert(at);
         for alias in aliases {
             self.exact.insert(Name::new(alias).full, at);
         }
