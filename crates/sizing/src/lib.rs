@@ -4,11 +4,16 @@
 
 mod architecture;
 mod catalogue;
+mod details;
+mod error;
+pub mod memory;
 pub mod parameters;
 mod setup;
 
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
+pub use details::{StepKernel, TrainingDetails};
+pub use error::SizingError;
 pub use parameters::ParameterCount;
 pub use setup::{
     AttentionKernel, Breakdown, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget,

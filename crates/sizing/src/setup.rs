@@ -1,6 +1,7 @@
 //! How a job is run: everything about a task that changes memory or time, with defaults made
 //! explicit.
 
+use crate::TrainingDetails;
 use kasuan_model::Bytes;
 
 /// How weights are stored in the card's memory.
@@ -142,6 +143,9 @@ pub struct Inference {
     pub cuda_graphs: bool,
     /// The attention kernel.
     pub attention: AttentionKernel,
+    /// Whether the cache is laid out for all tokens at the start (LitGPT, gpt-fast, exllama) and
+    /// not grown token by token.
+    pub static_cache: bool,
 }
 
 impl Default for Inference {
@@ -159,6 +163,7 @@ impl Default for Inference {
             memory_share: None,
             cuda_graphs: true,
             attention: AttentionKernel::Flash,
+            static_cache: false,
         }
     }
 }
@@ -320,6 +325,8 @@ pub struct Training {
     /// Whether each parameter is updated inside the backward pass, so that gradients never all
     /// exist at once.
     pub fused_backward: bool,
+    /// What the stack does beside its settings.
+    pub details: TrainingDetails,
 }
 
 impl Default for Training {
@@ -343,6 +350,7 @@ impl Default for Training {
             loss: Loss::Eager,
             packed: false,
             fused_backward: false,
+            details: TrainingDetails::default(),
         }
     }
 }
@@ -414,6 +422,19 @@ pub struct Setup {
     pub weights: WeightFormat,
     /// How it is spread over cards.
     pub parallelism: Parallelism,
+    /// The weights' size where it is known from the files' headers; all cards together.
+    pub exact_weights: Option<Bytes>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            work: Work::Inference(Inference::default()),
+            weights: WeightFormat::Bf16,
+            parallelism: Parallelism::SINGLE,
+            exact_weights: None,
+        }
+    }
 }
 
 /// Memory that one card needs, split into its causes.

@@ -1,6 +1,6 @@
 //! Bytes of cached keys and values, and of recurrent state.
 
-use super::parameters::Widths;
+use super::widths::Widths;
 use crate::{Architecture, Attention, KvFormat};
 
 impl KvFormat {
@@ -50,9 +50,7 @@ pub fn kv_bytes(
         }
         _ => (layers - full) * tokens,
     };
-    let state = architecture
-        .recurrent
-        .map_or(0.0, |r| f64::from(r.layers) * r.state_bytes as f64);
+    let state = architecture.recurrent.map_or(0.0, |r| f64::from(r.layers) * r.state_bytes as f64);
     f64::from(sequences) * ((full * tokens + sliding) * per_layer + state)
 }
 

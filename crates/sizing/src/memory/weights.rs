@@ -1,7 +1,6 @@
 //! Bytes of weights in each format, scales and unquantised parts included.
 
-use super::parameters::Parameters;
-use crate::{Architecture, GgufMix, WeightFormat};
+use crate::{Architecture, GgufMix, ParameterCount, WeightFormat, parameters::count};
 use kasuan_model::Bytes;
 
 /// Bits of one value in a format, and of what the format leaves alone.
@@ -75,11 +74,12 @@ fn gguf_bits(mix: GgufMix) -> f64 {
 
 /// Returns the bytes of a model's weights on one card that holds all of them.
 pub fn weight_bytes(architecture: &Architecture, format: WeightFormat) -> Bytes {
-    Bytes::from_estimate(weights(&Parameters::of(architecture), format))
+    Bytes::from_estimate(weights(&count(architecture), format))
 }
 
 /// Returns the bytes of weights, as a float for further arithmetic.
-pub(crate) fn weights(parameters: &Parameters, format: WeightFormat) -> f64 {
+pub(crate) fn weights(parameters: &ParameterCount, format: WeightFormat) -> f64 {
     let bits = bits(format);
-    (parameters.quantised() * bits.matrix + parameters.unquantised() * bits.rest) / 8.0
+    (parameters.block_linear() as f64 * bits.matrix + parameters.unquantised() as f64 * bits.rest)
+        / 8.0
 }
