@@ -3,6 +3,11 @@
 //! Rooms below `report` never write sentences for people. They return a [`Phrase`]; the Fluent
 //! files hold the words in zh-CN and en, and a test fails when a key is missing in either.
 
+use std::fmt;
+
+/// Marks an argument as a key; a control character, which no name or figure contains.
+const WORD_MARK: char = '\u{1}';
+
 /// A message for people: the key of its words and what goes into them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrase {
@@ -22,6 +27,18 @@ impl Phrase {
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.args.push((name, value.to_string()));
         self
+    }
+
+    /// Adds an argument that is itself a word of the reader's language, by its key: `mode-spot`.
+    #[must_use]
+    pub fn with_word(mut self, name: &'static str, key: impl fmt::Display) -> Self {
+        self.args.push((name, format!("{WORD_MARK}{key}")));
+        self
+    }
+
+    /// Returns the key that an argument added by [`Phrase::with_word`] stands for; `None` for text.
+    pub fn word_key(argument: &str) -> Option<&str> {
+        argument.strip_prefix(WORD_MARK)
     }
 
     /// Returns the key.

@@ -1,1 +1,13 @@
-//! Placeholder.
+//! Words and pictures for people, in Chinese and English: terminal, Markdown, CSV, SVG, XLSX.
+//!
+//! The only room that knows a language. Everything below it speaks in `Phrase`s.
+
+mod paint;
+mod table;
+mod width;
+mod words;
+
+pub use paint::{Paint, Tone};
+pub use table::{Align, Cell, Column, Table};
+pub use width::{display_width, pad_end, pad_start, wrap};
+pub use words::{Language, Words, sources};

@@ -1,0 +1,20 @@
+//! Every command, one file each. To add one: see CONTRIBUTING.md, "Add a command".
+
+mod init;
+
+use crate::{
+    context::Context,
+    error::{CommandError, Exit},
+};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Init(init::Init),
+}
+
+/// Runs a command.
+pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
+    match command {
+        Command::Init(arguments) => init::run(arguments, context),
+    }
+}

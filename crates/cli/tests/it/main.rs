@@ -1,0 +1,24 @@
+//! The command as users run it: whole stdout, stderr and exit code as one snapshot.
+
+mod basics;
+
+use std::{path::Path, process::Command};
+
+/// Runs `kasuan` in a folder, with a fixed day, no colour and no locale.
+pub(crate) fn kasuan(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kasuan"))
+        .args(["--today", "2026-12-01"])
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    format!(
+        "$ kasuan {}\n{}{}[{}]\n",
+        arguments.join(" "),
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap()
+    )
+}

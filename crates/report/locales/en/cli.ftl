@@ -1,0 +1,64 @@
+# The command line: help, errors, common words.
+cmd-kasuan = kasuan: which GPUs to rent this month, for how long, how billed, and what it costs in all
+cmd-kasuan--version = Print the version
+cmd-global--format = How to print: table for people; json, csv and markdown for programs and documents
+cmd-global--lang = Language; follows the locale when absent (LC_ALL, LC_MESSAGES, LANG)
+cmd-global--explain = Show each figure's formula, inputs, source and date
+cmd-global--today = Take this day as today (written like 2026-12-01); decides how old a price is
+cmd-global--help = Print help
+cmd-init = Write a commented workload file to start from
+cmd-init--file = The file to write
+cmd-init--force = Overwrite the file when it exists
+
+help-usage = Usage:
+help-values = {" "}({ $values })
+help-default = ; default { $value }
+help-usage-options = [OPTIONS]
+help-command-name = COMMAND
+help-commands = Commands
+help-options = Options
+help-arguments = Arguments
+help-global = Options of every command
+help-more = Read about a command: kasuan <command> --help
+
+error-line = error: { $message }
+hint-line = hint: { $message }
+warning-line = note: { $message }
+
+error-file-missing = file `{ $path }` not found
+hint-file-missing = check the path; to start from an example, run `kasuan init`
+error-file-read = cannot read `{ $path }`: { $reason }
+error-file-is-folder = `{ $path }` is a folder; a file is needed here
+error-file-not-utf8 = file `{ $path }` is not UTF-8 text (from byte { $offset })
+hint-file-not-utf8 = save it as UTF-8 in your editor, or run: iconv -f GB18030 -t UTF-8 { $path }
+error-file-large = file `{ $path }` has { $size }, above the limit of { $limit }
+error-file-write = cannot write `{ $path }`: { $reason }
+error-file-exists = file `{ $path }` exists already and was left alone
+hint-file-exists = give another name, or add --force to overwrite it
+error-output = output broke off: { $reason }
+
+error-argument-unknown = there is no option `{ $argument }`
+error-command-unknown = there is no command `{ $command }`
+error-argument-value = `{ $value }` is not a value for { $argument }
+error-argument-missing = { $argument } is missing
+error-argument-conflict = { $argument } and { $other } cannot be used together
+error-argument-empty = { $argument } needs a value
+error-command-missing = a command is needed
+error-arguments = wrong arguments: { $reason }
+hint-did-you-mean = did you mean `{ $suggestion }`?
+hint-possible-values = possible values: { $values }
+hint-see-help = usage: { $usage }
+
+error-today = `{ $text }` is not a date
+hint-today = write it like 2026-12-01
+
+init-written = wrote { $path }
+init-next = put your own jobs in, then run: kasuan plan { $path }
+
+mode-on_demand = on demand
+mode-spot = spot
+mode-daily = by the day
+mode-weekly = by the week
+mode-monthly = monthly
+mode-yearly = yearly
+mode-reserved = reserved { $months } months

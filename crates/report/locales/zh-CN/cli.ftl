@@ -1,0 +1,64 @@
+# 命令行：帮助、错误、通用词。
+cmd-kasuan = 卡算：这个月租什么卡、租多久、怎么计费、一共多少钱
+cmd-kasuan--version = 显示版本
+cmd-global--format = 输出格式：table 给人看，json、csv、markdown 给程序或文档用
+cmd-global--lang = 语言；不写时跟随系统语言（LC_ALL、LC_MESSAGES、LANG）
+cmd-global--explain = 列出每个数字的公式、输入、来源和日期
+cmd-global--today = 把这一天当作今天（2026-12-01 这样写）；决定价格的新旧
+cmd-global--help = 显示帮助
+cmd-init = 写一份带注释的任务文件，从它改起
+cmd-init--file = 写到哪个文件
+cmd-init--force = 文件已存在时覆盖它
+
+help-usage = 用法：
+help-values = （{ $values }）
+help-default = ，默认 { $value }
+help-usage-options = [选项]
+help-command-name = 命令
+help-commands = 命令
+help-options = 选项
+help-arguments = 参数
+help-global = 通用选项
+help-more = 看某个命令的说明：kasuan <命令> --help
+
+error-line = 错误：{ $message }
+hint-line = 提示：{ $message }
+warning-line = 注意：{ $message }
+
+error-file-missing = 找不到文件 `{ $path }`
+hint-file-missing = 检查路径；想从示例开始，运行 `kasuan init`
+error-file-read = 读不了文件 `{ $path }`：{ $reason }
+error-file-is-folder = `{ $path }` 是文件夹，这里要的是文件
+error-file-not-utf8 = 文件 `{ $path }` 不是 UTF-8 文本（第 { $offset } 个字节起无法识别）
+hint-file-not-utf8 = 用编辑器另存为 UTF-8，或运行：iconv -f GB18030 -t UTF-8 { $path }
+error-file-large = 文件 `{ $path }` 有 { $size }，超过上限 { $limit }
+error-file-write = 写不了文件 `{ $path }`：{ $reason }
+error-file-exists = 文件 `{ $path }` 已经存在，没有改动它
+hint-file-exists = 换个文件名，或加 --force 覆盖
+error-output = 输出中断：{ $reason }
+
+error-argument-unknown = 没有 `{ $argument }` 这个选项
+error-command-unknown = 没有 `{ $command }` 这个命令
+error-argument-value = `{ $value }` 不能用作 { $argument } 的值
+error-argument-missing = 缺少 { $argument }
+error-argument-conflict = { $argument } 和 { $other } 不能同时用
+error-argument-empty = { $argument } 后面要有一个值
+error-command-missing = 要做什么？请给出一个命令
+error-arguments = 参数不对：{ $reason }
+hint-did-you-mean = 是不是想写 `{ $suggestion }`？
+hint-possible-values = 可以写：{ $values }
+hint-see-help = 用法：{ $usage }
+
+error-today = `{ $text }` 不是日期
+hint-today = 写成 2026-12-01 这样
+
+init-written = 已写好 { $path }
+init-next = 改成你自己的任务，然后运行：kasuan plan { $path }
+
+mode-on_demand = 按需
+mode-spot = 竞价
+mode-daily = 包日
+mode-weekly = 包周
+mode-monthly = 包月
+mode-yearly = 包年
+mode-reserved = { $months } 个月预留
