@@ -4,8 +4,8 @@ use std::{env, error::Error, fmt::Write as _, fs, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=locales");
-    let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR").ok_or("no manifest folder")?)
-        .join("locales");
+    let root =
+        Path::new(&env::var_os("CARGO_MANIFEST_DIR").ok_or("no manifest folder")?).join("locales");
     let mut code = String::new();
     for (name, folder) in [("ZH", "zh-CN"), ("EN", "en")] {
         let mut files = Vec::new();

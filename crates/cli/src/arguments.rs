@@ -91,11 +91,14 @@ fn refuse(error: &clap::Error, words: &Words) -> Refusal {
         other => Phrase::new("error-arguments").with("reason", other),
     };
     let mut refused = CommandError::user(phrase);
-    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
+    let suggested =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
     for suggestion in suggested.into_iter().filter_map(text) {
         refused = refused.hint(Phrase::new("hint-did-you-mean").with("suggestion", suggestion));
     }
-    for values in [ContextKind::ValidValue, ContextKind::ValidSubcommand].into_iter().filter_map(text) {
+    for values in
+        [ContextKind::ValidValue, ContextKind::ValidSubcommand].into_iter().filter_map(text)
+    {
         if !values.is_empty() {
             refused = refused.hint(Phrase::new("hint-possible-values").with("values", values));
         }

@@ -41,9 +41,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
                 Phrase::new("error-file-is-folder").with("path", path.display()),
             ));
         }
-        file.take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| unreadable(path, &error))?;
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     }
     if bytes.len() as u64 > LARGEST {
         return Err(CommandError::user(

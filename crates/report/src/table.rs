@@ -153,7 +153,8 @@ impl Table {
     pub fn to_json(&self) -> serde_json::Value {
         let object = |row: &Vec<Cell>| {
             let fields = self.columns.iter().zip(row);
-            let fields = fields.map(|(column, cell)| (column.key.to_owned(), cell.raw.clone().into()));
+            let fields =
+                fields.map(|(column, cell)| (column.key.to_owned(), cell.raw.clone().into()));
             serde_json::Value::Object(fields.collect())
         };
         self.rows.iter().map(object).collect()
@@ -223,10 +224,8 @@ mod tests {
     use super::*;
 
     fn prices() -> Table {
-        let mut table = Table::new(vec![
-            Column::words("card", "卡型"),
-            Column::figures("price", "单价"),
-        ]);
+        let mut table =
+            Table::new(vec![Column::words("card", "卡型"), Column::figures("price", "单价")]);
         table.push(vec![Cell::new("RTX 4090"), Cell::with_raw("¥6.00", "6")]);
         table.push(vec![Cell::new("昇腾, 910B"), Cell::unknown("未知")]);
         table

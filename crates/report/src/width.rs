@@ -67,7 +67,9 @@ fn pieces(text: &str) -> Vec<&str> {
             Some(' ') => letter != ' ',
             Some(before) => {
                 let wide = |c: char| c.width() == Some(2);
-                (wide(before) || wide(letter)) && !CLOSING.contains(letter) && !"（《「“(".contains(before)
+                (wide(before) || wide(letter))
+                    && !CLOSING.contains(letter)
+                    && !"（《「“(".contains(before)
             }
         };
         if may_break {

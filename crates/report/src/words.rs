@@ -125,7 +125,8 @@ impl Words {
     /// can be chosen by, or the text as it stands.
     fn argument(&self, value: &str) -> FluentValue<'static> {
         if let Some(key) = Phrase::word_key(value) {
-            if let Some(months) = key.strip_prefix("mode-reserved_").and_then(|k| k.strip_suffix('m'))
+            if let Some(months) =
+                key.strip_prefix("mode-reserved_").and_then(|k| k.strip_suffix('m'))
             {
                 return FluentValue::from(
                     self.say(&Phrase::new("mode-reserved").with("months", months)),

@@ -5,7 +5,9 @@ use std::fs;
 
 fn both(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    ["zh", "en"].map(|lang| kasuan(folder.path(), &[arguments, &["--lang", lang]].concat())).concat()
+    ["zh", "en"]
+        .map(|lang| kasuan(folder.path(), &[arguments, &["--lang", lang]].concat()))
+        .concat()
 }
 
 #[test]
