@@ -1,0 +1,272 @@
+//! Minimum-cost flow in whole numbers: the solver under the commitment optimiser.
+//!
+//! Primal-dual: shortest paths by reduced cost (Dijkstra), then a maximum flow (Dinic) over the
+//! arcs that are tight, until every supply has found its demand. Every distinct path cost is
+//! visited once, so the work does not grow with the size of the fleet. No recursion: paths are as
+//! long as the horizon.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A capacity that never binds.
+pub(crate) const UNLIMITED: i64 = i64::MAX / 4;
+
+const NONE: u32 = u32::MAX;
+
+/// A directed network with supplies, capacities and costs of at least nothing.
+pub(crate) struct Network {
+    /// Supply of each node; negative is demand; they add up to nothing.
+    supply: Vec<i64>,
+    /// Head of each arc; arc `i ^ 1` is the reverse of arc `i`.
+    to: Vec<u32>,
+    capacity: Vec<i64>,
+    cost: Vec<i64>,
+    /// Next arc of the same tail, and the first arc of each node.
+    next: Vec<u32>,
+    first: Vec<u32>,
+}
+
+/// No flow meets the demand within the capacities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Infeasible;
+
+impl Network {
+    /// Creates a network without arcs.
+    pub(crate) fn new(supply: Vec<i64>) -> Self {
+        let nodes = supply.len();
+        Self {
+            supply,
+            to: Vec::new(),
+            capacity: Vec::new(),
+            cost: Vec::new(),
+            next: Vec::new(),
+            first: vec![NONE; nodes],
+        }
+    }
+
+    /// Adds a node without supply and returns its number.
+    pub(crate) fn add_node(&mut self) -> usize {
+        self.supply.push(0);
+        self.first.push(NONE);
+        self.supply.len() - 1
+    }
+
+    /// Adds an arc and returns its number, by which [`Self::flow`] is asked.
+    pub(crate) fn add_arc(&mut self, from: usize, to: usize, capacity: i64, cost: i64) -> usize {
+        let arc = self.to.len();
+        self.push(from, to, capacity, cost);
+        self.push(to, from, 0, -cost);
+        arc
+    }
+
+    /// Returns the flow on an arc once solved.
+    pub(crate) fn flow(&self, arc: usize) -> i64 {
+        self.capacity[arc ^ 1]
+    }
+
+    /// Returns the cost of one unit on an arc.
+    pub(crate) fn cost(&self, arc: usize) -> i64 {
+        self.cost[arc]
+    }
+
+    /// Sends every supply to a demand at the least cost.
+    pub(crate) fn solve(&mut self) -> Result<(), Infeasible> {
+        let nodes = self.supply.len();
+        let source = self.add_node();
+        let sink = self.add_node();
+        let mut wanted = 0_i64;
+        for node in 0..nodes {
+            let supply = self.supply[node];
+            if supply > 0 {
+                self.add_arc(source, node, supply, 0);
+                wanted += supply;
+            } else if supply < 0 {
+                self.add_arc(node, sink, -supply, 0);
+            }
+        }
+        let mut potential = vec![0_i64; self.supply.len()];
+        let mut search = Search::new(self.supply.len());
+        while wanted > 0 {
+            if !search.shortest_paths(self, source, sink, &mut potential) {
+                return Err(Infeasible);
+            }
+            wanted -= search.saturate(self, source, sink, &potential);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, from: usize, to: usize, capacity: i64, cost: i64) {
+        self.next.push(self.first[from]);
+        self.first[from] = self.to.len() as u32;
+        self.to.push(to as u32);
+        self.capacity.push(capacity);
+        self.cost.push(cost);
+    }
+}
+
+/// Working memory that is kept between the rounds.
+struct Search {
+    distance: Vec<i64>,
+    heap: BinaryHeap<Reverse<(i64, u32)>>,
+    level: Vec<u32>,
+    queue: VecDeque<u32>,
+    /// The next arc to try from each node.
+    current: Vec<u32>,
+    path: Vec<u32>,
+}
+
+impl Search {
+    fn new(nodes: usize) -> Self {
+        Self {
+            distance: vec![i64::MAX; nodes],
+            heap: BinaryHeap::new(),
+            level: vec![NONE; nodes],
+            queue: VecDeque::new(),
+            current: vec![NONE; nodes],
+            path: Vec::new(),
+        }
+    }
+
+    /// Raises the potentials so that the shortest paths from source to sink cost nothing, and says
+    /// whether there is a path.
+    fn shortest_paths(
+        &mut self,
+        network: &Network,
+        source: usize,
+        sink: usize,
+        potential: &mut [i64],
+    ) -> bool {
+        self.distance.fill(i64::MAX);
+        self.heap.clear();
+        self.distance[source] = 0;
+        self.heap.push(Reverse((0, source as u32)));
+        while let Some(Reverse((distance, node))) = self.heap.pop() {
+            let node = node as usize;
+            if distance > self.distance[node] {
+                continue;
+            }
+            if node == sink {
+                break;
+            }
+            let mut arc = network.first[node];
+            while arc != NONE {
+                let i = arc as usize;
+                if network.capacity[i] > 0 {
+                    let head = network.to[i] as usize;
+                    let reach = distance + network.cost[i] + potential[node] - potential[head];
+                    if reach < self.distance[head] {
+                        self.distance[head] = reach;
+                        self.heap.push(Reverse((reach, head as u32)));
+                    }
+                }
+                arc = network.next[i];
+            }
+        }
+        let limit = self.distance[sink];
+        if limit == i64::MAX {
+            return false;
+        }
+        for (node, potential) in potential.iter_mut().enumerate() {
+            *potential += self.distance[node].min(limit);
+        }
+        true
+    }
+
+    /// Sends as much as possible over tight arcs and returns how much.
+    fn saturate(
+        &mut self,
+        network: &mut Network,
+        source: usize,
+        sink: usize,
+        potential: &[i64],
+    ) -> i64 {
+        let mut sent = 0;
+        while self.layer(network, source, sink, potential) {
+            self.current.copy_from_slice(&network.first);
+            sent += self.block(network, source, sink, potential);
+        }
+        sent
+    }
+
+    /// Counts arcs from the source over tight arcs and says whether the sink was reached.
+    fn layer(&mut self, network: &Network, source: usize, sink: usize, potential: &[i64]) -> bool {
+        self.level.fill(NONE);
+        self.queue.clear();
+        self.level[source] = 0;
+        self.queue.push_back(source as u32);
+        while let Some(node) = self.queue.pop_front() {
+            let node = node as usize;
+            let mut arc = network.first[node];
+            while arc != NONE {
+                let i = arc as usize;
+                let head = network.to[i] as usize;
+                if self.level[head] == NONE && is_tight(network, i, node, head, potential) {
+                    self.level[head] = self.level[node] + 1;
+                    if head == sink {
+                        return true;
+                    }
+                    self.queue.push_back(head as u32);
+                }
+                arc = network.next[i];
+            }
+        }
+        false
+    }
+
+    /// Finds a blocking flow in the layered network.
+    fn block(
+        &mut self,
+        network: &mut Network,
+        source: usize,
+        sink: usize,
+        potential: &[i64],
+    ) -> i64 {
+        let mut sent = 0;
+        let mut node = source;
+        self.path.clear();
+        loop {
+            if node == sink {
+                let mut push = i64::MAX;
+                for &arc in &self.path {
+                    push = push.min(network.capacity[arc as usize]);
+                }
+                let mut cut = 0;
+                for (step, &arc) in self.path.iter().enumerate().rev() {
+                    let arc = arc as usize;
+                    network.capacity[arc] -= push;
+                    network.capacity[arc ^ 1] += push;
+                    if network.capacity[arc] == 0 {
+                        cut = step;
+                    }
+                }
+                sent += push;
+                // Goes on from the tail of the first arc that is full now.
+                node = network.to[self.path[cut] as usize ^ 1] as usize;
+                self.path.truncate(cut);
+                continue;
+            }
+            let arc = self.current[node];
+            if arc == NONE {
+                // A dead end: the arc that led here is of no use in this round.
+                let Some(back) = self.path.pop() else { return sent };
+                node = network.to[back as usize ^ 1] as usize;
+                self.current[node] = network.next[back as usize];
+                continue;
+            }
+            let i = arc as usize;
+            let head = network.to[i] as usize;
+            if self.level[head] == self.level[node] + 1
+                && is_tight(network, i, node, head, potential)
+            {
+                self.path.push(arc);
+                node = head;
+            } else {
+                self.current[node] = network.next[i];
+            }
+        }
+    }
+}
+
+fn is_tight(network: &Network, arc: usize, tail: usize, head: usize, potential: &[i64]) -> bool {
+    network.capacity[arc] > 0 && network.cost[arc] + potential[tail] == potential[head]
+}
