@@ -27,11 +27,13 @@ fn localised(command: Command, key: &str, words: &Words) -> Command {
         .mut_args(|argument| {
             let heading = words.word(heading(&argument));
             let text = text(&argument, key, words);
-            argument
-                .help(text)
-                .help_heading(heading)
-                .hide_possible_values(true)
-                .hide_default_value(true)
+            let takes_value = argument.get_action().takes_values();
+            let argument = argument.help(text).help_heading(heading);
+            if takes_value {
+                argument.hide_possible_values(true).hide_default_value(true)
+            } else {
+                argument
+            }
         })
         .mut_subcommands(|below| {
             let name = below.get_name().to_owned();
