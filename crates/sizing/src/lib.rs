@@ -6,6 +6,7 @@ mod architecture;
 mod catalogue;
 mod details;
 mod error;
+pub mod fit;
 pub mod memory;
 pub mod parameters;
 mod setup;

@@ -210,6 +210,13 @@ pub enum Method {
     },
 }
 
+impl Method {
+    /// Says whether only adapters beside frozen weights are trained.
+    pub const fn trains_adapters(&self) -> bool {
+        matches!(self, Self::Lora { .. })
+    }
+}
+
 /// A linear layer that an adapter may be put beside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are those of Hugging Face modules")]
