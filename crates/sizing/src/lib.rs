@@ -10,6 +10,7 @@ pub mod fit;
 pub mod memory;
 pub mod parameters;
 mod setup;
+pub mod time;
 
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};

@@ -1,0 +1,122 @@
+//! Serving under load: how many sequences fit, how long a step takes with them, what comes out.
+
+use super::{
+    Coefficients, Declined, Limit, ModelWork, Rate, Served, ranges,
+    step::{Parts, Runner},
+};
+use crate::{Architecture, Engine, Setup};
+use kasuan_model::{Bytes, Card, Estimate, Interconnect};
+
+/// Estimates what one replica serves with `concurrency` requests always in flight (a closed loop),
+/// as far as they fit. A concurrency above what fits gives the full load.
+pub fn serving(
+    model: &Architecture,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+) -> Result<Served, Declined> {
+    serving_with(&ModelWork::of(model), setup, card, interconnect, Coefficients::shipped())
+}
+
+/// [`serving`] with counted work and given coefficients, for calibration.
+pub fn serving_with(
+    work: &ModelWork,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+    c: &Coefficients,
+) -> Result<Served, Declined> {
+    let runner = Runner::of(work, setup, card, interconnect, c)?;
+    let load = Load::of(&runner)?;
+    let batch = load.batch;
+    let (step, prompt) = load.parts(&runner, batch);
+    let generated = load.generated;
+    let tpot = step.seconds() + batch * prompt.seconds() / generated;
+    let likely = batch / tpot;
+    if !(likely.is_finite() && likely > 0.0) {
+        return Err(Declined::Degenerate { what: "the size of the load" });
+    }
+    let limit =
+        if load.full && step.bandwidth > step.compute { Limit::Capacity } else { step.limit() };
+    let rate = ranges::rate("serving", runner.ground(), likely, limit, c);
+    Ok(Served {
+        rate,
+        requests_per_second: rate.tokens_per_second.map(|tokens| tokens / generated),
+        tpot: inverse(rate, batch),
+        prefill: prompt.seconds(),
+        batch,
+        kv_tokens: load.room,
+    })
+}
+
+/// The seconds a token takes when `batch` sequences share the rate.
+fn inverse(rate: Rate, batch: f64) -> Estimate<f64> {
+    let tokens = rate.tokens_per_second;
+    Estimate::new(batch / tokens.high, batch / tokens.likely, batch / tokens.low)
+}
+
+/// Sequences that are decoded together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub batch: f64,
+    pub prompt: f64,
+    pub generated: f64,
+    /// Tokens that fit.
+    pub room: f64,
+    /// Whether memory, not demand, bounds the batch.
+    pub full: bool,
+}
+
+impl Load {
+    pub(super) fn of(runner: &Runner<'_>) -> Result<Self, Declined> {
+        let inference = runner.inference;
+        let prompt = f64::from(inference.prompt);
+        let generated = f64::from(inference.generated.max(1));
+        let cards = runner.tensor * runner.pipeline;
+        let (share, reserve) = match inference.engine {
+            Engine::TensorRtLlm => (0.95, 2e9),
+            _ => (0.90, 2.5e9),
+        };
+        let share = inference.memory_share.map_or(share, |s| s.clamp(0.05, 1.0));
+        let weights = runner.work.weight_bytes(runner.weights);
+        let room = (runner.hardware.memory * share - reserve) * cards - weights;
+        let kv = runner.work.kv_bytes(inference.kv);
+        let sequence = kv * (prompt + generated);
+        if room < sequence || room <= 0.0 {
+            return Err(Declined::DoesNotFit {
+                needed: Bytes::from_estimate(weights + sequence),
+                room: Bytes::from_estimate((room + weights).max(0.0)),
+            });
+        }
+        let room = if kv > 0.0 { room / kv } else { f64::INFINITY };
+        let most = f64::from(inference.max_sequences.unwrap_or(match inference.engine {
+            Engine::Vllm if runner.hardware.memory >= 70e9 => 1024,
+            Engine::Vllm | Engine::LmDeploy => 256,
+            Engine::MindIe => 200,
+            Engine::LlamaCpp | Engine::Exllama | Engine::Transformers => 64,
+            Engine::Sglang | Engine::TensorRtLlm => 2048,
+        }));
+        // A sequence in the mean of its life holds its prompt and half of what it writes.
+        let fits = (room / (prompt + generated)).min(most).max(1.0);
+        let wanted = f64::from(inference.concurrency.max(1));
+        Ok(Self { batch: wanted.min(fits), prompt, generated, room, full: wanted > fits })
+    }
+
+    /// The step and one prompt at a batch.
+    pub(super) fn parts(&self, runner: &Runner<'_>, batch: f64) -> (Parts, Parts) {
+        let step = runner.step(batch, self.prompt + self.generated / 2.0);
+        // Under load prompts are read together up to the engine's piece size.
+        let together = (2048.0 / self.prompt.max(1.0)).clamp(1.0, 64.0);
+        let prompt = if self.prompt > 0.0 {
+            let mut all = runner.prompt(self.prompt, together);
+            all.compute /= together;
+            all.bandwidth /= together;
+            all.links /= together;
+            all.host /= together;
+            all
+        } else {
+            Parts::default()
+        };
+        (step, prompt)
+    }
+}
