@@ -1,6 +1,6 @@
 //! What a model asks of a card for each token: arithmetic, weights to read, cache to read.
 
-use crate::{Architecture, Attention, KvFormat, Mlp, WeightFormat};
+use crate::{Architecture, Attention, Kind, KvFormat, WeightFormat, parameters::count};
 
 /// Arithmetic and bytes of a model, in parameters and elements, before any card comes in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,70 +32,44 @@ pub struct ModelWork {
 }
 
 impl ModelWork {
-    /// Counts a configuration. Parameter counts follow from the shapes; norms and biases (below
-    /// 0.1 %) are left out.
+    /// Counts a configuration.
     pub fn of(model: &Architecture) -> Self {
         let f = f64::from;
-        let (layers, hidden) = (f(model.layers), f(model.hidden));
-        let (heads, kv_heads, head_dim) = (f(model.heads), f(model.kv_heads), f(model.head_dim));
-        let recurrent = f(model.recurrent.map_or(0, |r| r.layers)).min(layers);
-        let attending = layers - recurrent;
-        let (attention_parameters, attention_width, kv_elements) = match model.attention {
-            Attention::Grouped => (
-                2.0 * hidden * head_dim * (heads + kv_heads),
-                heads * head_dim,
-                2.0 * kv_heads * head_dim,
+        let counted = count(model);
+        let attending = f(model.attention_layers());
+        let (width, kv_elements) = match model.attention {
+            Attention::Grouped => (model.query_width() as f64, 2.0 * model.key_width() as f64),
+            // Scores over query vectors, values over their own width; one compressed vector cached.
+            Attention::Latent { kv_rank, rope_dim, v_dim, .. } => (
+                f64::midpoint(model.query_width() as f64, f(model.heads) * f(v_dim)),
+                f(kv_rank) + f(rope_dim),
             ),
-            Attention::Latent { kv_rank, q_rank, rope_dim, nope_dim, v_dim } => {
-                let query = heads * (f(nope_dim) + f(rope_dim));
-                let q = q_rank.map_or(hidden * query, |rank| f(rank) * (hidden + query));
-                let kv = hidden * (f(kv_rank) + f(rope_dim))
-                    + f(kv_rank) * heads * (f(nope_dim) + f(v_dim));
-                (
-                    q + kv + heads * f(v_dim) * hidden,
-                    heads * (f(nope_dim) + f(rope_dim) + f(v_dim)) / 2.0,
-                    f(kv_rank) + f(rope_dim),
-                )
-            }
         };
-        let matrices = match model.mlp {
-            Mlp::Gated => 3.0,
-            Mlp::Plain => 2.0,
-        };
-        let mut work = Self {
-            layers,
-            hidden,
-            dense: attending * attention_parameters
-                + model.recurrent.map_or(0.0, |r| recurrent * r.parameters as f64),
-            experts: 0.0,
-            active_experts: 0.0,
-            routed_share: 1.0,
-            head: hidden * f(model.vocab),
-            embedding: if model.tied { 0.0 } else { hidden * f(model.vocab) },
-            attention_flops: 4.0 * attending * attention_width,
+        let table = f(model.hidden) * f(model.vocab);
+        let routed_share =
+            model.experts.map_or(1.0, |moe| (f(moe.active) / f(moe.experts.max(1))).min(1.0));
+        let window = model.sliding_window.map(|window| f(window.max(1)));
+        let full = model.full_attention_layers.map_or(0.0, |n| f(n).min(attending));
+        Self {
+            layers: f(model.layers),
+            hidden: f(model.hidden),
+            dense: (counted.attention as f64)
+                + (counted.mlp as f64)
+                + (counted.routers as f64)
+                + (counted.vectors as f64),
+            experts: counted.experts as f64,
+            active_experts: counted.experts as f64 * routed_share,
+            routed_share,
+            head: if model.kind == Kind::Generator { table } else { 0.0 },
+            embedding: if model.tied { 0.0 } else { table },
+            attention_flops: 4.0 * attending * width,
             kv_elements: attending * kv_elements,
-            full_attention: 1.0,
-            window: f64::INFINITY,
-        };
-        let one_mlp = |width: u32| matrices * hidden * f(width);
-        match model.experts {
-            None => work.dense += layers * one_mlp(model.intermediate),
-            Some(moe) => {
-                let dense_layers = f(moe.dense_layers).min(layers);
-                let moe_layers = layers - dense_layers;
-                work.dense += dense_layers * one_mlp(model.intermediate)
-                    + moe_layers * (one_mlp(moe.shared_intermediate) + hidden * f(moe.experts));
-                work.experts = moe_layers * f(moe.experts) * one_mlp(moe.intermediate);
-                work.routed_share = (f(moe.active) / f(moe.experts.max(1))).min(1.0);
-                work.active_experts = work.experts * work.routed_share;
-            }
+            full_attention: match window {
+                Some(_) if attending > 0.0 => full / attending,
+                _ => 1.0,
+            },
+            window: window.unwrap_or(f64::INFINITY),
         }
-        if let Some(window) = model.sliding_window {
-            work.window = f(window.max(1));
-            let full = model.full_attention_layers.map_or(0.0, |n| f(n).min(attending));
-            work.full_attention = if attending > 0.0 { full / attending } else { 1.0 };
-        }
-        work
     }
 
     /// Returns the parameters that multiply a token in the blocks.
@@ -153,79 +127,21 @@ impl ModelWork {
 
     /// Returns the bytes of cache for each token.
     pub fn kv_bytes(&self, format: KvFormat) -> f64 {
-        self.kv_elements * kv_element_bytes(format)
+        self.kv_elements * format.bytes_per_value()
     }
 }
 
 /// Bytes of a block parameter, scales included.
-///
-/// Groups of 128 with a 16-bit scale and a 4-bit zero point make 4.16 bits; llama.cpp mixes are the
-/// bits per weight that its quantiser prints for a 7B model.
 pub(super) fn block_bytes(format: WeightFormat) -> f64 {
-    use crate::GgufMix as G;
-    match format {
-        WeightFormat::Fp32 => 4.0,
-        WeightFormat::Bf16 | WeightFormat::Fp16 | WeightFormat::Gguf(G::F16) => 2.0,
-        WeightFormat::Fp8 | WeightFormat::Int8 => 1.0,
-        WeightFormat::Nf4 { double_quant } => {
-            if double_quant {
-                0.516
-            } else {
-                0.5625
-            }
-        }
-        WeightFormat::Gptq4 { group } | WeightFormat::Awq4 { group } => {
-            0.5 + 20.0 / 8.0 / f64::from(group.max(1))
-        }
-        WeightFormat::Mxfp4 => 0.531,
-        WeightFormat::Nvfp4 => 0.5625,
-        WeightFormat::Gguf(mix) => {
-            let bits = match mix {
-                G::F16 => 16.0,
-                G::Q8_0 => 8.5,
-                G::Q6_K => 6.56,
-                G::Q5_K_M => 5.69,
-                G::Q5_K_S | G::Q5_0 => 5.54,
-                G::Q5_1 => 6.0,
-                G::Q4_K_M => 4.85,
-                G::Q4_K_S => 4.58,
-                G::Q4_1 => 5.0,
-                G::Q4_0 | G::IQ4_NL => 4.5,
-                G::Q3_K_L => 4.27,
-                G::Q3_K_M => 3.91,
-                G::Q3_K_S => 3.5,
-                G::Q2_K => 3.35,
-                G::IQ4_XS => 4.32,
-                G::IQ3_S => 3.44,
-                G::IQ3_XXS => 3.06,
-                G::IQ2_S => 2.5,
-                G::IQ2_XS => 2.31,
-                G::IQ2_XXS => 2.06,
-                G::IQ1_M => 1.75,
-                G::IQ1_S => 1.56,
-            };
-            bits / 8.0
-        }
-    }
+    format.bits_per_weight() / 8.0
 }
 
 /// Bytes of a parameter of the head and the input table: quantisers other than llama.cpp's leave
-/// them at 16 bits; llama.cpp stores them in Q6_K beside 4-bit blocks.
+/// them at 16 bits.
 fn head_bytes(format: WeightFormat) -> f64 {
     match format {
         WeightFormat::Fp32 => 4.0,
-        WeightFormat::Gguf(_) => block_bytes(format).clamp(0.82, 2.0),
+        WeightFormat::Gguf(_) => block_bytes(format),
         _ => 2.0,
-    }
-}
-
-/// Bytes of a cached element.
-pub(super) const fn kv_element_bytes(format: KvFormat) -> f64 {
-    match format {
-        KvFormat::Bits16 => 2.0,
-        KvFormat::Fp8 => 1.0,
-        KvFormat::Q8_0 => 1.0625,
-        KvFormat::Q4_0 => 0.5625,
-        KvFormat::Bits32 => 4.0,
     }
 }
