@@ -4,20 +4,24 @@
 //! what is written to disk or sent over the wire is a type in `formats` that converts into these.
 
 mod card;
+mod charge;
 mod estimate;
 mod money;
 mod offer;
 mod phrase;
 mod source;
 mod units;
+mod usage;
 
 pub use card::{Card, CardId, Interconnect};
+pub use charge::{Charge, ChargeCategory, Payment, PricingCategory};
 pub use estimate::{Confidence, Estimate, Share, ShareError};
 pub use money::{Currency, CurrencyParseError, FxRate, Money, MoneyError, Rates};
 pub use offer::{BillingMode, BillingModeParseError, Offer, PricePer};
 pub use phrase::{Phrase, Phrased};
 pub use source::{Grade, Source, Sourced};
 pub use units::{Bytes, Seconds, UnitParseError};
+pub use usage::{Run, UsageHour};
 
 /// Hours in a month of 30 days, the month that monthly packages are sold by.
 pub const HOURS_PER_30_DAYS: u32 = 720;
