@@ -3,11 +3,14 @@
 use std::{path::Path, process::Command};
 
 /// A Debian package and a program of it whose presence shows that it is installed.
-const NEEDED: &[(&str, &str, &str)] = &[(
-    "libreoffice-calc-nogui",
-    "soffice",
-    "recalculates the exported spreadsheet to prove that its formulas are live",
-)];
+const NEEDED: &[(&str, &str, &str)] = &[
+    (
+        "libreoffice-calc-nogui",
+        "soffice",
+        "recalculates the exported spreadsheet to prove that its formulas are live",
+    ),
+    ("postgresql", "pg_ctlcluster", "the ledger's tests run on a real server of their own"),
+];
 
 /// Makes sure that every needed program is there, installing what is missing when run as root on
 /// Debian.

@@ -57,7 +57,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("formats", &["model", "market", "sizing", "plan"]),
     ("report", &["model", "market", "sizing", "plan", "formats"]),
     ("probe", &["model", "formats"]),
-    ("cli", &["model", "market", "sizing", "plan", "formats", "report", "probe"]),
+    ("ledger", &["model"]),
+    ("cli", &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger"]),
 ];
 
 #[test]

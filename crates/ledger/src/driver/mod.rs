@@ -1,0 +1,73 @@
+//! The narrow door to a store: statements with numbered parameters, and plain values.
+
+mod postgres;
+mod sqlite;
+
+use crate::LedgerError;
+pub(crate) use postgres::Postgres;
+pub(crate) use sqlite::Sqlite;
+
+/// A value of a row. Money and other exact numbers are text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Nothing.
+    Null,
+    /// A whole number, also seconds since 1970 UTC.
+    Integer(i64),
+    /// A measured quantity.
+    Real(f64),
+    /// Text.
+    Text(String),
+}
+
+impl Value {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub(crate) fn optional_text(text: Option<impl ToString>) -> Self {
+        text.map_or(Self::Null, |text| Self::Text(text.to_string()))
+    }
+
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        if let Self::Integer(number) = self { Some(*number) } else { None }
+    }
+
+    pub(crate) fn as_real(&self) -> Option<f64> {
+        match self {
+            Self::Real(number) => Some(*number),
+            Self::Integer(number) => Some(*number as f64),
+            _ => None,
+        }
+    }
+}
+
+/// A row of an answer.
+pub(crate) type Row = Vec<Value>;
+
+/// A store. Parameters are written `$1`, `$2`... in the order of the slice.
+pub(crate) trait Driver: Send {
+    /// Runs statements without parameters.
+    fn batch(&mut self, sql: &str) -> Result<(), LedgerError>;
+
+    /// Runs one statement and returns how many rows it changed.
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError>;
+
+    /// Runs one query and returns its rows.
+    fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError>;
+
+    /// Inserts rows, leaving out those whose key is there already; returns how many were new.
+    fn insert_many(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        rows: &mut dyn Iterator<Item = Row>,
+    ) -> Result<u64, LedgerError>;
+
+    /// The statement that starts a transaction which will write.
+    fn begin_statement(&self) -> &'static str;
+}

@@ -1,0 +1,232 @@
+//! What is written is read back, what is repeated changes nothing, what is added adds up.
+
+use crate::server::{on_both, open};
+use jiff::Timestamp;
+use kasuan_ledger::{Baseline, Budget, BudgetScope, ChargeFilter, Group, StorageItem};
+use kasuan_model::{
+    Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PricingCategory, Run,
+    UsageHour,
+};
+use std::thread;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).unwrap()
+}
+
+pub(crate) fn charge(key: &str, amount: &str) -> Charge {
+    let billed = Money::new(amount.parse().unwrap(), Currency::CNY);
+    Charge {
+        key: key.to_owned(),
+        provider: "compshare".to_owned(),
+        account: "team".to_owned(),
+        billing_period: (at(0), at(2_678_400)),
+        charge_period: (at(3_600), at(7_200)),
+        category: ChargeCategory::Usage,
+        pricing: PricingCategory::Standard,
+        payment: Payment::Due,
+        description: "按量\t\"4090\"\n".to_owned(),
+        service: "GPU".to_owned(),
+        resource: Some("uhost-1".to_owned()),
+        region: None,
+        card: Some(CardId::new("rtx-4090")),
+        cards: Some(1),
+        quantity: Some("1.00000000".parse().unwrap()),
+        unit: Some("Hours".to_owned()),
+        billed,
+        effective: billed,
+        list: None,
+        invoice: None,
+        tags: [("job".to_owned(), "问答".to_owned())].into(),
+    }
+}
+
+pub(crate) fn hour(hour: i64, job: &str, busy: f64) -> UsageHour {
+    UsageHour {
+        hour: at(hour * 3600),
+        host: "box".to_owned(),
+        device: "GPU-1".to_owned(),
+        card: Some(CardId::new("rtx-4090")),
+        job: job.to_owned(),
+        person: String::new(),
+        seen: 3600.0,
+        busy_known: 3600.0,
+        busy,
+        sm_known: 0.0,
+        sm: 0.0,
+        power_known: 3600.0,
+        energy: 1e6,
+        memory_known: 3600.0,
+        memory: 3.6e12,
+        memory_peak: 2e10,
+        memory_total: 2.5e10,
+    }
+}
+
+#[test]
+fn a_bill_is_imported_once_and_read_back_to_the_last_decimal() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let mut unpaid = charge("b", "50.00");
+        unpaid.payment = Payment::Unpaid;
+        let rows = vec![charge("a", "8.12345678"), unpaid.clone()];
+        let first = ledger.import_charges("digest-1", "bill.csv", at(9), rows.clone()).unwrap();
+        assert_eq!((first.rows, first.new, first.seen_before), (2, 2, false));
+        let again = ledger.import_charges("digest-1", "bill.csv", at(10), rows.clone()).unwrap();
+        assert_eq!((again.rows, again.new, again.seen_before), (2, 0, true));
+        let overlapping = vec![charge("a", "8.12345678"), charge("c", "1")];
+        let other = ledger.import_charges("digest-2", "more.csv", at(11), overlapping).unwrap();
+        assert_eq!((other.rows, other.new), (2, 1));
+
+        let paid = ledger.charges(at(0), at(9_999), &ChargeFilter::default()).unwrap();
+        assert_eq!(paid.iter().map(|c| c.key.as_str()).collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(paid[0], rows[0]);
+        let with_unpaid = ChargeFilter { with_unpaid: true, ..ChargeFilter::default() };
+        let all = ledger.charges(at(0), at(9_999), &with_unpaid).unwrap();
+        assert!(all.contains(&unpaid));
+    });
+}
+
+#[test]
+fn a_broken_import_leaves_nothing_behind() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let rows = (0..10).map(|row| {
+            assert!(row < 5, "the reader of the file fails in the middle");
+            charge(&row.to_string(), "1")
+        });
+        let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            ledger.import_charges("digest", "bill.csv", at(9), rows)
+        }));
+        assert!(broken.is_err());
+        drop(ledger);
+        let kept = open(place).charges(at(0), at(9_999), &ChargeFilter::default()).unwrap();
+        assert!(kept.is_empty());
+    });
+}
+
+#[test]
+fn a_run_is_completed_without_forgetting_how_it_began() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let mut run = Run {
+            id: "r1".to_owned(),
+            job: "lora".to_owned(),
+            person: Some("林".to_owned()),
+            host: "box".to_owned(),
+            card: Some(CardId::new("rtx-4090")),
+            cards: 2,
+            start: at(1_000),
+            end: None,
+            exit_code: None,
+            work: None,
+            work_unit: None,
+            peak_memory: None,
+            origin: "run".to_owned(),
+        };
+        ledger.record_run(&run).unwrap();
+        assert_eq!(ledger.runs(at(5_000), at(6_000)).unwrap(), [run.clone()], "it still runs");
+        run.end = Some(at(2_000));
+        run.exit_code = Some(0);
+        run.peak_memory = Some(21_000_000_000);
+        ledger.record_run(&Run { person: None, ..run.clone() }).unwrap();
+        assert_eq!(ledger.runs(at(0), at(3_000)).unwrap(), [run.clone()]);
+        assert!(ledger.runs(at(2_001), at(3_000)).unwrap().is_empty());
+        assert_eq!(ledger.import_runs([run.clone(), run]).unwrap(), 0);
+    });
+}
+
+#[test]
+fn agents_that_send_again_and_at_once_lose_and_double_nothing() {
+    on_both(|place| {
+        drop(open(place));
+        let agents: Vec<_> = (0..4)
+            .map(|agent| {
+                let place = place.to_owned();
+                thread::spawn(move || {
+                    let mut ledger = open(&place);
+                    let name = format!("agent-{agent}");
+                    for sequence in 0..25 {
+                        let batch = [hour(sequence % 5, "serve", 36.0)];
+                        assert!(ledger.add_usage(&name, sequence, &batch).unwrap());
+                        assert!(!ledger.add_usage(&name, sequence, &batch).unwrap());
+                    }
+                })
+            })
+            .collect();
+        agents.into_iter().for_each(|agent| agent.join().unwrap());
+        let total = open(place).usage(at(0), at(99 * 3600), Group::All).unwrap();
+        assert_eq!(total.len(), 1);
+        assert!((total[0].seen - 100.0 * 3600.0).abs() < 1e-6);
+        assert!((total[0].busy_share().unwrap() - 0.01).abs() < 1e-9);
+        assert_eq!(total[0].sm_share(), None, "what nobody measured is unknown, not idle");
+    });
+}
+
+#[test]
+fn usage_is_summed_by_job_and_by_hour_of_the_week() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        // 1970-01-05 was a Monday: hour 96 is Monday 00:00 UTC.
+        let hours = [hour(96, "a", 3600.0), hour(97, "b", 0.0), hour(96 + 168, "a", 0.0)];
+        assert_eq!(ledger.import_usage(hours.clone()).unwrap(), 3);
+        assert_eq!(ledger.import_usage(hours.clone()).unwrap(), 0);
+        let jobs = ledger.usage(at(0), at(400 * 3600), Group::Job).unwrap();
+        let shares: Vec<_> = jobs.iter().map(|j| (j.name.as_str(), j.busy_share())).collect();
+        assert_eq!(shares, [("a", Some(0.5)), ("b", Some(0.0))]);
+        let week = ledger.usage(at(0), at(400 * 3600), Group::HourOfWeek).unwrap();
+        let names: Vec<_> = week.iter().map(|h| (h.name.as_str(), h.seen)).collect();
+        assert_eq!(names, [("0", 7200.0), ("1", 3600.0)]);
+        assert_eq!(ledger.usage_hours(at(0), at(97 * 3600)).unwrap(), [hours[0].clone()]);
+    });
+}
+
+#[test]
+fn budgets_baselines_and_scans_are_kept() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let budget = |amount: &str| Budget {
+            month: "2026-12".to_owned(),
+            scope: BudgetScope::Total,
+            name: String::new(),
+            amount: Money::new(amount.parse().unwrap(), Currency::CNY),
+        };
+        ledger.set_budgets(&[budget("2000")]).unwrap();
+        ledger.set_budgets(&[budget("2433.60")]).unwrap();
+        assert_eq!(ledger.budgets("2026-12").unwrap(), [budget("2433.60")]);
+
+        let baseline = Baseline {
+            job: "lora".to_owned(),
+            card: "RTX 4090".to_owned(),
+            recorded: at(5),
+            environment: "abc".to_owned(),
+            figures: [("step_seconds".to_owned(), 1.25)].into(),
+        };
+        ledger.record_baseline(&baseline).unwrap();
+        assert_eq!(ledger.baselines("lora").unwrap(), [baseline]);
+
+        let item = |id: &str| StorageItem {
+            id: id.to_owned(),
+            place: "/data".to_owned(),
+            kind: "checkpoint".to_owned(),
+            bytes: Bytes::from_gb(14),
+            last_used: None,
+            seen: at(7),
+            used_by: None,
+        };
+        ledger.record_scan("/data", &[item("old"), item("both")]).unwrap();
+        ledger.record_scan("/data", &[item("both")]).unwrap();
+        assert_eq!(ledger.storage_items().unwrap(), [item("both")]);
+    });
+}
+
+#[test]
+fn a_ledger_of_a_later_program_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ledger.db");
+    drop(open(file.to_str().unwrap()));
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute("UPDATE schema_version SET version = 99", []).unwrap();
+    drop(connection);
+    let refused = kasuan_ledger::Ledger::open_file(&file).unwrap_err();
+    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 1");
+}
