@@ -60,8 +60,9 @@ fn decision(row: &Row) -> Result<Decision, LedgerError> {
 impl Ledger {
     /// Records a baseline; the same job, card and second again replaces it.
     pub fn record_baseline(&mut self, baseline: &Baseline) -> Result<(), LedgerError> {
-        let figures = serde_json::to_string(&baseline.figures)
-            .map_err(|error| LedgerError::Store { doing: "write a baseline", source: error.into() })?;
+        let figures = serde_json::to_string(&baseline.figures).map_err(|error| {
+            LedgerError::Store { doing: "write a baseline", source: error.into() }
+        })?;
         self.driver
             .execute(
                 "INSERT INTO baselines (job, card, recorded_s, environment, figures)

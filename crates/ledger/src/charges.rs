@@ -213,7 +213,8 @@ impl Ledger {
                 "SELECT row_count FROM imports WHERE fingerprint = $1",
                 &[Value::text(fingerprint)],
             )?;
-            if let Some(rows) = known.first().and_then(|row| row.first()).and_then(Value::as_integer)
+            if let Some(rows) =
+                known.first().and_then(|row| row.first()).and_then(Value::as_integer)
             {
                 let rows = u64::try_from(rows).unwrap_or(0);
                 return Ok(Imported { rows, new: 0, seen_before: true });

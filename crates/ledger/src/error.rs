@@ -54,9 +54,7 @@ impl Phrased for LedgerError {
             Self::TooNew { found, known } => {
                 Phrase::new("ledger-error-too-new").with("found", found).with("known", known)
             }
-            Self::Damaged { text, .. } => {
-                Phrase::new("ledger-error-damaged").with("text", text)
-            }
+            Self::Damaged { text, .. } => Phrase::new("ledger-error-damaged").with("text", text),
         }
     }
 

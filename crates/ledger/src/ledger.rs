@@ -94,8 +94,7 @@ impl<'a> Cells<'a> {
 
     pub(crate) fn time(&mut self) -> Result<jiff::Timestamp, LedgerError> {
         let seconds = self.integer("a time")?;
-        jiff::Timestamp::from_second(seconds)
-            .map_err(|_| damaged(&seconds.to_string(), "a time"))
+        jiff::Timestamp::from_second(seconds).map_err(|_| damaged(&seconds.to_string(), "a time"))
     }
 
     pub(crate) fn parsed<T: std::str::FromStr>(

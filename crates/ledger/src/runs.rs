@@ -68,10 +68,7 @@ impl Ledger {
 
     /// Imports runs in one transaction; runs that are there already are left as they are. Returns
     /// how many were new.
-    pub fn import_runs(
-        &mut self,
-        runs: impl IntoIterator<Item = Run>,
-    ) -> Result<u64, LedgerError> {
+    pub fn import_runs(&mut self, runs: impl IntoIterator<Item = Run>) -> Result<u64, LedgerError> {
         let columns: Vec<&str> = COLUMNS.split(", ").collect();
         self.atomically(|driver| {
             driver.insert_many("runs", &columns, &mut runs.into_iter().map(|run| row(&run)))

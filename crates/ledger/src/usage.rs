@@ -133,7 +133,8 @@ impl Ledger {
     ) -> Result<bool, LedgerError> {
         self.atomically(|driver| {
             let key = [Value::text(agent), Value::Integer(sequence)];
-            let sql = "INSERT INTO batches (agent, sequence) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            let sql =
+                "INSERT INTO batches (agent, sequence) VALUES ($1, $2) ON CONFLICT DO NOTHING";
             if driver.execute(sql, &key)? == 0 {
                 return Ok(false);
             }

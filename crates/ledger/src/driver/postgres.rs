@@ -146,8 +146,10 @@ impl Driver for Postgres {
         ))?;
         let copy = format!("COPY {staging} ({columns}) FROM STDIN");
         let mut writer = self.0.copy_in(&copy).map_err(failed("start an import"))?;
-        let broken =
-            |error: std::io::Error| LedgerError::Store { doing: "import a row", source: error.into() };
+        let broken = |error: std::io::Error| LedgerError::Store {
+            doing: "import a row",
+            source: error.into(),
+        };
         let mut line = String::new();
         for row in rows {
             line.clear();

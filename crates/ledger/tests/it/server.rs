@@ -22,7 +22,9 @@ fn server_programs() -> PathBuf {
         .unwrap_or_default();
     found.retain(|bin| bin.join("initdb").is_file());
     found.sort();
-    found.pop().expect("PostgreSQL's server is missing; install it with: apt-get install postgresql")
+    found
+        .pop()
+        .expect("PostgreSQL's server is missing; install it with: apt-get install postgresql")
 }
 
 /// A command of the server; PostgreSQL refuses to run as root, so root hands it to `postgres`.
