@@ -5,6 +5,7 @@
 mod ci;
 mod licences;
 mod packages;
+mod predict_doctor;
 #[cfg(test)]
 mod tidy;
 
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 const HELP: &str = "cargo xtask COMMAND
 
   ci          install what tests need, then format check, licences, lints, all tests
+  predict     KIND FILE.csv: what this version predicts for the rows of a truth file, as CSV;
+              KIND is doctor
   help        this text";
 
 fn main() -> ExitCode {
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["ci"] => ci::run(),
+        ["predict", "doctor", path] => predict_doctor::run(path),
         ["help"] | [] => {
             println!("{HELP}");
             Ok(())

@@ -1,1 +1,3 @@
-//! Placeholder.
+//! On the box: environment, compatibility, sampling, verification, and running a job measured.
+
+pub mod doctor;
