@@ -158,7 +158,7 @@ fn ask(
         (&rule.min_torch, environment.torch.as_ref(), "torch"),
         (&rule.min_cuda, subject.torch_cuda.as_ref(), "CUDA"),
         (&rule.min_python, environment.python.as_ref(), "Python"),
-        (&rule.min_driver, environment.driver.as_ref(), "driver"),
+        (&rule.min_driver, environment.driver.as_ref(), "NVIDIA"),
     ];
     for (floor, have, part) in floors {
         let Some(floor) = floor.as_deref().and_then(|text| text.parse::<Version>().ok()) else {
