@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Every file and wire that kasuan reads or writes, versioned.
+//!
+//! A format is a module; what it reads becomes a type of the rooms above `formats`.
+
+pub mod workload;
