@@ -78,21 +78,67 @@ pub const WEEKDAYS: &[&str] =
 pub const MODES: &[&str] = &["on_demand", "spot", "daily", "weekly", "monthly", "yearly"];
 /// Weight formats.
 pub const WEIGHTS: &[&str] = &[
-    "fp32", "bf16", "fp16", "fp8", "int8", "nf4", "nf4_plain", "gptq4", "awq4", "mxfp4", "nvfp4",
-    "gguf_f16", "q8_0", "q6_k", "q5_k_m", "q5_k_s", "q5_1", "q5_0", "q4_k_m", "q4_k_s", "q4_1",
-    "q4_0", "q3_k_l", "q3_k_m", "q3_k_s", "q2_k", "iq4_xs", "iq4_nl", "iq3_s", "iq3_xxs", "iq2_s",
-    "iq2_xs", "iq2_xxs", "iq1_m", "iq1_s",
+    "fp32",
+    "bf16",
+    "fp16",
+    "fp8",
+    "int8",
+    "nf4",
+    "nf4_plain",
+    "gptq4",
+    "awq4",
+    "mxfp4",
+    "nvfp4",
+    "gguf_f16",
+    "q8_0",
+    "q6_k",
+    "q5_k_m",
+    "q5_k_s",
+    "q5_1",
+    "q5_0",
+    "q4_k_m",
+    "q4_k_s",
+    "q4_1",
+    "q4_0",
+    "q3_k_l",
+    "q3_k_m",
+    "q3_k_s",
+    "q2_k",
+    "iq4_xs",
+    "iq4_nl",
+    "iq3_s",
+    "iq3_xxs",
+    "iq2_s",
+    "iq2_xs",
+    "iq2_xxs",
+    "iq1_m",
+    "iq1_s",
 ];
 /// Cache formats.
 pub const CACHES: &[&str] = &["16bit", "fp8", "q8_0", "q4_0", "32bit"];
 /// Engines.
 pub const ENGINES: &[&str] = &[
-    "vllm", "sglang", "transformers", "llama.cpp", "tensorrt-llm", "lmdeploy", "exllama", "mindie",
+    "vllm",
+    "sglang",
+    "transformers",
+    "llama.cpp",
+    "tensorrt-llm",
+    "lmdeploy",
+    "exllama",
+    "mindie",
 ];
 /// Optimisers.
 pub const OPTIMIZERS: &[&str] = &[
-    "adamw", "adamw_8bit", "paged_adamw_8bit", "paged_adamw_32bit", "adam_mini", "adafactor",
-    "sgd", "sgd_momentum", "lion", "muon",
+    "adamw",
+    "adamw_8bit",
+    "paged_adamw_8bit",
+    "paged_adamw_32bit",
+    "adam_mini",
+    "adafactor",
+    "sgd",
+    "sgd_momentum",
+    "lion",
+    "muon",
 ];
 /// Number recipes.
 pub const RECIPES: &[&str] = &["autocast", "pure_bf16", "master_fp32", "fp32"];
@@ -126,10 +172,7 @@ pub const DATA: Section = Section {
 /// `latency:`.
 pub const LATENCY: Section = Section {
     name: "latency",
-    fields: &[
-        field("ttft", Kind::Form(&["1s", "500ms"])),
-        field("tpot", Kind::Form(&["60ms"])),
-    ],
+    fields: &[field("ttft", Kind::Form(&["1s", "500ms"])), field("tpot", Kind::Form(&["60ms"]))],
 };
 
 /// `interruptible:` in full.
@@ -148,10 +191,7 @@ pub const JOB: Section = Section {
         field("runs", Kind::Either(&[Kind::Whole(1), Kind::Form(&["2/month", "1/week", "3/day"])])),
         field(
             "hours",
-            Kind::Either(&[
-                Kind::Number,
-                Kind::Form(&["8h", "90 min", "6-10", "6-8-12"]),
-            ]),
+            Kind::Either(&[Kind::Number, Kind::Form(&["8h", "90 min", "6-10", "6-8-12"])]),
         ),
         field("hours_measured_on", Kind::Form(&["RTX 4090", "2x A100 80G"])),
         field("data", Kind::Inside(&DATA)),
@@ -277,5 +317,15 @@ pub const FILE: Section = Section {
 
 /// Every section, in the order of the reference page.
 pub const SECTIONS: &[&Section] = &[
-    &FILE, &JOB, &MODEL, &DATA, &LATENCY, &CHECKPOINTS, &STORAGE, &TRANSFER, &TEAM, &POLICY, &HELD,
+    &FILE,
+    &JOB,
+    &MODEL,
+    &DATA,
+    &LATENCY,
+    &CHECKPOINTS,
+    &STORAGE,
+    &TRANSFER,
+    &TEAM,
+    &POLICY,
+    &HELD,
 ];

@@ -22,11 +22,7 @@ const MOST_JOBS: usize = 5_000;
 const MOST_RUNS: u64 = 200_000;
 
 /// Reads a file's tree.
-pub(super) fn read(
-    root: &Node,
-    today: Date,
-    names: &dyn Names,
-) -> Result<Document, WorkloadError> {
+pub(super) fn read(root: &Node, today: Date, names: &dyn Names) -> Result<Document, WorkloadError> {
     if root.value == Value::Null {
         return Err(empty().into());
     }
@@ -64,7 +60,8 @@ pub(super) fn read(
     }
     let runs: u64 = jobs.iter().map(|job| job::runs_in_month(job.runs)).sum();
     if runs > MOST_RUNS {
-        let phrase = Phrase::new("workload-too-many-runs").with("runs", runs).with("limit", MOST_RUNS);
+        let phrase =
+            Phrase::new("workload-too-many-runs").with("runs", runs).with("limit", MOST_RUNS);
         return Err(Trouble::new(phrase)
             .hint(Phrase::new("workload-hint-many-runs"))
             .at(at.place()));
@@ -159,16 +156,12 @@ fn rates(at: &Fields<'_>, currency: Currency) -> Result<Rates, WorkloadError> {
     Ok(Rates::new(rates))
 }
 
-fn check_names(
-    nodes: &[Node],
-    jobs: &[kasuan_plan::workload::Job],
-) -> Result<(), WorkloadError> {
+fn check_names(nodes: &[Node], jobs: &[kasuan_plan::workload::Job]) -> Result<(), WorkloadError> {
     let mut seen = BTreeMap::new();
     for (node, job) in nodes.iter().zip(jobs) {
         if let Some(first) = seen.insert(job.name.as_str(), node.place) {
-            let phrase = Phrase::new("workload-name-twice")
-                .with("name", &job.name)
-                .with("line", first.line);
+            let phrase =
+                Phrase::new("workload-name-twice").with("name", &job.name).with("line", first.line);
             return Err(Trouble::new(phrase).at(node.place));
         }
     }
@@ -232,7 +225,8 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     let age = at.read("price_age", values::span)?;
     policy.max_price_age_days = age.and_then(|age| u32::try_from(age.get() / 86_400).ok());
     if let Some(node) = at.node("trial") {
-        let is_share = matches!(&node.value, Value::Text(text) if text.trim().ends_with(['%', '％']));
+        let is_share =
+            matches!(&node.value, Value::Text(text) if text.trim().ends_with(['%', '％']));
         policy.trial = if is_share {
             let share = at.read("trial", values::share)?;
             Trial::ShareOfRent(share.and_then(|share| share.to_f64()).unwrap_or_default())
@@ -273,9 +267,7 @@ fn held(at: &Fields<'_>, names: &dyn Names) -> Result<Vec<HeldCommitment>, Workl
         let one = Fields::new(node, &fields::HELD)?;
         let missing = || Trouble::new(Phrase::new("workload-empty-value")).at(one.place());
         held.push(HeldCommitment {
-            card: one
-                .read("card", |node| names.card(&values::text(node)?))?
-                .ok_or_else(missing)?,
+            card: one.read("card", |node| names.card(&values::text(node)?))?.ok_or_else(missing)?,
             count: one.read("count", values::whole(1, 100_000))?.unwrap_or(1),
             until: one.read("until", values::moment(true))?.ok_or_else(missing)?,
         });

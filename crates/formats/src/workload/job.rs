@@ -10,9 +10,7 @@ use super::{
 };
 use jiff::civil::{Date, Time};
 use kasuan_model::{Phrase, Seconds};
-use kasuan_plan::workload::{
-    Amount, Checkpoints, Job, Latency, Load, Model, Runs, Task, Window,
-};
+use kasuan_plan::workload::{Amount, Checkpoints, Job, Latency, Load, Model, Runs, Task, Window};
 use kasuan_sizing::{Inference, LoraTarget, Method, Recipe, Training, WeightFormat};
 use rust_decimal::Decimal;
 
@@ -179,7 +177,8 @@ fn load(at: &Fields<'_>, job: &Job) -> Result<Option<Load>, WorkloadError> {
 /// Fills in how the job generates or trains, with every default explicit.
 fn work(at: &Fields<'_>, job: &mut Job) -> Result<(), WorkloadError> {
     let tokens = |name| at.read(name, values::whole(1, 100_000_000));
-    let (prompt, generated, context) = (tokens("prompt")?, tokens("generated")?, tokens("context")?);
+    let (prompt, generated, context) =
+        (tokens("prompt")?, tokens("generated")?, tokens("context")?);
     let trains = matches!(job.task, Task::Lora | Task::Qlora | Task::Full | Task::Pretrain);
     if !trains {
         let mut inference = Inference::default();
@@ -194,16 +193,16 @@ fn work(at: &Fields<'_>, job: &mut Job) -> Result<(), WorkloadError> {
                 let prompt = (context / whole * part).max(1);
                 (prompt, context.saturating_sub(prompt).max(1))
             }
-            (prompt, generated, None) => (
-                prompt.unwrap_or(inference.prompt),
-                generated.unwrap_or(inference.generated),
-            ),
+            (prompt, generated, None) => {
+                (prompt.unwrap_or(inference.prompt), generated.unwrap_or(inference.generated))
+            }
         };
         inference.concurrency =
             at.read("concurrency", values::whole(1, 1_000_000))?.unwrap_or(inference.concurrency);
         inference.engine =
             at.read("engine", choice(words::ENGINES, fields::ENGINES))?.unwrap_or(inference.engine);
-        inference.kv = at.read("kv", choice(words::CACHES, fields::CACHES))?.unwrap_or(inference.kv);
+        inference.kv =
+            at.read("kv", choice(words::CACHES, fields::CACHES))?.unwrap_or(inference.kv);
         job.inference = Some(inference);
         return Ok(());
     }
@@ -232,7 +231,8 @@ fn work(at: &Fields<'_>, job: &mut Job) -> Result<(), WorkloadError> {
     training.optimizer = optimizer.unwrap_or(training.optimizer);
     let recipe = at.read("recipe", choice(words::RECIPES, fields::RECIPES))?;
     training.recipe = recipe.unwrap_or(training.recipe);
-    let recompute = at.read("checkpointing", choice(words::CHECKPOINTING, fields::CHECKPOINTING))?;
+    let recompute =
+        at.read("checkpointing", choice(words::CHECKPOINTING, fields::CHECKPOINTING))?;
     training.checkpointing = recompute.unwrap_or(training.checkpointing);
     let kernel = at.read("attention", choice(words::KERNELS, fields::KERNELS))?;
     training.attention = kernel.unwrap_or(training.attention);
@@ -256,8 +256,7 @@ fn amount(at: &Fields<'_>, task: Task, names: &dyn Names) -> Result<Amount, Work
     let stated = ["hours", "data", "requests"].map(|name| at.node(name).map(|node| (name, node)));
     let mut stated = stated.into_iter().flatten();
     if let (Some((first, _)), Some((second, node))) = (stated.next(), stated.next()) {
-        let phrase =
-            Phrase::new("workload-either-or").with("first", first).with("second", second);
+        let phrase = Phrase::new("workload-either-or").with("first", first).with("second", second);
         return Err(Trouble::new(phrase).at(node.place));
     }
     if let Some(hours) = at.read("hours", values::hours)? {

@@ -27,7 +27,8 @@ impl<'a> Fields<'a> {
             if matches!(&node.value, Value::Text(text) if has_full_width_colon(text)) {
                 trouble = trouble.hint(Phrase::new("workload-hint-full-width"));
             }
-            return Err(trouble.hint(Phrase::new("workload-hint-fields").with("fields", names.join(", ")))
+            return Err(trouble
+                .hint(Phrase::new("workload-hint-fields").with("fields", names.join(", ")))
                 .at(node.place));
         };
         for (at, (name, place, _)) in fields.iter().enumerate() {
@@ -110,7 +111,8 @@ impl<'a> Fields<'a> {
                 Phrase::new("workload-wrong-value").with("field", name).with("value", show(node));
             let kind = self.section.fields.iter().find(|field| field.name == name);
             let hint = kind.and_then(|field| {
-                forms(&field.kind).map(|forms| Phrase::new("workload-hint-forms").with("forms", forms))
+                forms(&field.kind)
+                    .map(|forms| Phrase::new("workload-hint-forms").with("forms", forms))
             });
             trouble.hints.extend(hint);
         }
@@ -132,7 +134,8 @@ fn unknown_field(name: &str, section: &Section) -> Trouble {
     match nearest(name, names.clone()) {
         Some(near) => trouble.hint(Phrase::new("hint-did-you-mean").with("suggestion", near)),
         None => trouble.hint(
-            Phrase::new("workload-hint-fields").with("fields", names.collect::<Vec<_>>().join(", ")),
+            Phrase::new("workload-hint-fields")
+                .with("fields", names.collect::<Vec<_>>().join(", ")),
         ),
     }
 }

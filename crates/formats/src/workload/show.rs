@@ -3,9 +3,7 @@
 use super::{Document, words};
 use jiff::civil::{DateTime, Time, Weekday};
 use kasuan_model::{Bytes, Money, Seconds};
-use kasuan_plan::workload::{
-    Amount, Job, Load, Margin, Model, Policy, Runs, Trial, Workload,
-};
+use kasuan_plan::workload::{Amount, Job, Load, Margin, Model, Policy, Runs, Trial, Workload};
 use kasuan_sizing::{LoraTarget, Method};
 use rust_decimal::Decimal;
 use std::fmt::Write as _;
@@ -71,16 +69,24 @@ pub(super) fn yaml(document: &Document) -> String {
     file.put("month", workload.month.strftime("%Y-%m"));
     file.maybe("days", workload.days);
     let models = document.models.iter().map(Some).chain(std::iter::repeat(None));
-    file.each("jobs", workload.jobs.iter().zip(models).map(|(one, model)| {
-        job(one, model.and_then(Option::as_deref))
-    }));
-    file.each("storage", workload.storage.iter().map(|need| {
-        let mut at = Writer::default();
-        at.put("name", &need.name);
-        at.put("size", bytes(need.size));
-        at.maybe("price", need.price_per_gb_month.map(|price| format!("{}/GB", money(price))));
-        at
-    }));
+    file.each(
+        "jobs",
+        workload
+            .jobs
+            .iter()
+            .zip(models)
+            .map(|(one, model)| job(one, model.and_then(Option::as_deref))),
+    );
+    file.each(
+        "storage",
+        workload.storage.iter().map(|need| {
+            let mut at = Writer::default();
+            at.put("name", &need.name);
+            at.put("size", bytes(need.size));
+            at.maybe("price", need.price_per_gb_month.map(|price| format!("{}/GB", money(price))));
+            at
+        }),
+    );
     let mut transfer = Writer::default();
     transfer.put("egress", bytes(workload.transfer.egress));
     transfer.put("ingress", bytes(workload.transfer.ingress));
@@ -93,13 +99,16 @@ pub(super) fn yaml(document: &Document) -> String {
     team.maybe("people", workload.team.people);
     file.inside("team", team);
     file.inside("policy", policy(&workload.policy));
-    file.each("held", workload.held.iter().map(|held| {
-        let mut at = Writer::default();
-        at.put("card", &held.card);
-        at.put("count", held.count);
-        at.put("until", moment(held.until));
-        at
-    }));
+    file.each(
+        "held",
+        workload.held.iter().map(|held| {
+            let mut at = Writer::default();
+            at.put("card", &held.card);
+            at.put("count", held.count);
+            at.put("until", moment(held.until));
+            at
+        }),
+    );
     file.maybe("prices", document.prices.as_ref());
     let mut text = String::new();
     fields(&mut text, &file.0, 0);
@@ -132,11 +141,14 @@ fn job(job: &Job, model: Option<&str>) -> Writer {
         Some(Model::Known(known)) => at.put("model", model.unwrap_or(&known.id)),
         None => {}
     }
-    at.put("runs", match job.runs {
-        Runs::PerMonth(runs) => format!("{runs}/month"),
-        Runs::PerWeek(runs) => format!("{runs}/week"),
-        Runs::PerDay(runs) => format!("{runs}/day"),
-    });
+    at.put(
+        "runs",
+        match job.runs {
+            Runs::PerMonth(runs) => format!("{runs}/month"),
+            Runs::PerWeek(runs) => format!("{runs}/week"),
+            Runs::PerDay(runs) => format!("{runs}/day"),
+        },
+    );
     amount(&mut at, &job.amount);
     if let Some((start, end)) = job.window.daily {
         let end = if end == Time::midnight() { "24:00".to_owned() } else { clock(end) };
@@ -209,11 +221,14 @@ fn amount(at: &mut Writer, amount: &Amount) {
     match amount {
         Amount::Hours { hours, measured_on } => {
             let exact = hours.low == hours.high;
-            at.put("hours", if exact {
-                hours.likely.to_string()
-            } else {
-                format!("{}-{}-{}", hours.low, hours.likely, hours.high)
-            });
+            at.put(
+                "hours",
+                if exact {
+                    hours.likely.to_string()
+                } else {
+                    format!("{}-{}-{}", hours.low, hours.likely, hours.high)
+                },
+            );
             let card = measured_on.as_ref();
             at.maybe("hours_measured_on", card.map(|(card, count)| format!("{count}x {card}")));
         }
@@ -234,12 +249,15 @@ fn amount(at: &mut Writer, amount: &Amount) {
 
 fn policy(policy: &Policy) -> Writer {
     let mut at = Writer::default();
-    at.put("margin", match policy.margin {
-        Margin::Flat(share) => percent(share),
-        Margin::P80 => "p80".to_owned(),
-        Margin::P90 => "p90".to_owned(),
-        Margin::Nothing => "none".to_owned(),
-    });
+    at.put(
+        "margin",
+        match policy.margin {
+            Margin::Flat(share) => percent(share),
+            Margin::P80 => "p80".to_owned(),
+            Margin::P90 => "p90".to_owned(),
+            Margin::Nothing => "none".to_owned(),
+        },
+    );
     at.maybe("cap", policy.cap.map(money));
     let any = vec!["any".to_owned()];
     at.list("providers", if policy.providers.is_empty() { &any } else { &policy.providers });
@@ -248,10 +266,13 @@ fn policy(policy: &Policy) -> Writer {
     at.list("regions", if regions.is_empty() { any } else { regions });
     at.list("modes", &policy.modes);
     at.maybe("price_age", policy.max_price_age_days.map(|days| format!("{days} days")));
-    at.put("trial", match policy.trial {
-        Trial::Amount(amount) => money(amount),
-        Trial::ShareOfRent(share) => percent(share),
-    });
+    at.put(
+        "trial",
+        match policy.trial {
+            Trial::Amount(amount) => money(amount),
+            Trial::ShareOfRent(share) => percent(share),
+        },
+    );
     at.put("headroom", percent(policy.headroom));
     let tax = policy.tax.map(|tax| format!("{}%", (tax * Decimal::ONE_HUNDRED).normalize()));
     at.put("tax", tax.unwrap_or_else(|| "included".to_owned()));
@@ -269,13 +290,8 @@ fn money(money: Money) -> String {
 }
 
 fn bytes(amount: Bytes) -> String {
-    let units: [(&str, u64); 5] = [
-        ("GiB", 1 << 30),
-        ("GB", 1_000_000_000),
-        ("MiB", 1 << 20),
-        ("MB", 1_000_000),
-        ("B", 1),
-    ];
+    let units: [(&str, u64); 5] =
+        [("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("MB", 1_000_000), ("B", 1)];
     let amount = amount.get();
     let unit = units.iter().find(|(_, size)| amount.is_multiple_of(*size) && amount > 0);
     unit.map_or_else(|| "0 GB".to_owned(), |(unit, size)| format!("{} {unit}", amount / size))
@@ -353,7 +369,8 @@ fn list(text: &mut String, items: &[Shown], indent: usize) {
 
 /// Writes a scalar plainly where YAML reads it back as it is, quoted otherwise.
 fn scalar(text: &str) -> String {
-    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '%' | ' ' | '+');
+    let is_safe =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '%' | ' ' | '+');
     let keyword = ["true", "false", "null", "~", "yes", "no", "on", "off"]
         .contains(&text.to_lowercase().as_str());
     let is_bool = matches!(text, "true" | "false");

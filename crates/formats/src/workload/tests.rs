@@ -90,19 +90,17 @@ held: [{card: H100, count: 8, until: 2027-02-10}]
 #[test]
 fn amounts_are_read_as_people_write_them() {
     let tokens = |fields: &str| one_job(fields).amount;
-    assert!(
-        matches!(tokens("task: full, data: {tokens: 20M}"), Amount::Tokens { tokens: 20_000_000, .. })
-    );
+    assert!(matches!(
+        tokens("task: full, data: {tokens: 20M}"),
+        Amount::Tokens { tokens: 20_000_000, .. }
+    ));
     assert!(matches!(
         tokens("task: batch, requests: 1.5亿"),
         Amount::Requests { requests: 150_000_000 }
     ));
     assert_eq!(tokens("task: inference"), Amount::Service);
     assert_eq!(tokens("task: lora"), Amount::Unknown);
-    assert_eq!(
-        one_job("task: inference, rate: 300/min").load,
-        Some(Load::PerSecond(5.0))
-    );
+    assert_eq!(one_job("task: inference, rate: 300/min").load, Some(Load::PerSecond(5.0)));
     assert_eq!(one_job("task: SFT").task, Task::Full);
     assert_eq!(
         one_job("task: batch, model: {params: 7B}").model,
@@ -122,7 +120,12 @@ fn each_mistake_is_told_once_with_its_line_and_a_hint() {
         (with("memory: 24"), "workload-wrong-value", 4, "workload-hint-forms"),
         (with("memory: 999999 PB"), "workload-absurd", 4, "workload-hint-absurd"),
         (with("runs: 9999999/day"), "workload-absurd", 4, "workload-hint-absurd"),
-        (with("days: 20-31\nmonth: 2026-11"), "workload-no-such-day", 4, "workload-hint-days-in-month"),
+        (
+            with("days: 20-31\nmonth: 2026-11"),
+            "workload-no-such-day",
+            4,
+            "workload-hint-days-in-month",
+        ),
         (with("deadline: 2026-11-31"), "workload-no-such-day", 4, "workload-hint-days-in-month"),
         (with("hours: 8\n    data: {tokens: 1M}"), "workload-either-or", 5, ""),
         (with("after: b"), "workload-after", 2, ""),
@@ -133,9 +136,19 @@ fn each_mistake_is_told_once_with_its_line_and_a_hint() {
         ("month: 2026-12".to_owned(), "workload-field-missing", 1, ""),
         (String::new(), "workload-empty", 0, "workload-hint-init"),
         ("- a".to_owned(), "workload-not-fields", 1, "workload-hint-fields"),
-        ("jobs:\n  - {name: a, task: lora}\n  - {name: a, task: full}".to_owned(), "workload-name-twice", 3, ""),
+        (
+            "jobs:\n  - {name: a, task: lora}\n  - {name: a, task: full}".to_owned(),
+            "workload-name-twice",
+            3,
+            "",
+        ),
         ("jobs: [{name: a, task: lora}]\njobs: []".to_owned(), "workload-field-twice", 2, ""),
-        ("currency: RNB\njobs: []".to_owned(), "workload-currency-unknown", 1, "workload-hint-currency"),
+        (
+            "currency: RNB\njobs: []".to_owned(),
+            "workload-currency-unknown",
+            1,
+            "workload-hint-currency",
+        ),
         (
             "jobs: [{name: a, task: lora}]\nteam: {engineer: 10 USD/h}".to_owned(),
             "workload-no-rate",

@@ -147,7 +147,8 @@ fn yaml_error(text: &str, error: &YamlError, place: Option<Place>) -> WorkloadEr
         | YamlError::AliasReplayLimitExceeded { .. }
         | YamlError::AliasExpansionLimitExceeded { .. }
         | YamlError::AliasReplayStackDepthExceeded { .. } => {
-            Trouble::new(Phrase::new("workload-too-much")).hint(Phrase::new("workload-hint-aliases"))
+            Trouble::new(Phrase::new("workload-too-much"))
+                .hint(Phrase::new("workload-hint-aliases"))
         }
         YamlError::DuplicateMappingKey { key, .. } => Trouble::new(
             Phrase::new("workload-field-twice").with("field", key.as_deref().unwrap_or("?")),

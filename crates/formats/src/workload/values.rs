@@ -1,10 +1,10 @@
 //! Single values as people write them: counts, spans, sums, shares, clock hours, days.
 
+use super::error::Trouble;
 use super::{
     section::{Reading, not_of_form},
     tree::{Node, Value},
 };
-use super::error::Trouble;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use kasuan_model::{BillingMode, Bytes, Currency, Estimate, Money, Phrase, Seconds};
 use kasuan_plan::workload::Runs;
@@ -281,7 +281,9 @@ pub(super) fn money(currency: Currency, per: &'static str) -> impl Fn(&Node) -> 
             bare.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
         let sign: String = bare
             .chars()
-            .filter(|c| !(c.is_ascii_digit() || matches!(c, '.' | '-' | ',' | '_') || c.is_whitespace()))
+            .filter(|c| {
+                !(c.is_ascii_digit() || matches!(c, '.' | '-' | ',' | '_') || c.is_whitespace())
+            })
             .collect();
         let stated = match sign.as_str() {
             "" => currency,
@@ -325,8 +327,7 @@ pub(super) fn share(node: &Node) -> Reading<Decimal> {
 /// Reads daily hours: `08:00-18:00`; over midnight and `00:00-24:00` too.
 pub(super) fn clock_hours(node: &Node) -> Reading<(Time, Time)> {
     let text = text(node)?;
-    let (start, end) =
-        text.split_once(['-', '~', '～', '–']).ok_or_else(not_of_form)?;
+    let (start, end) = text.split_once(['-', '~', '～', '–']).ok_or_else(not_of_form)?;
     Ok((clock(start)?, clock(end)?))
 }
 
