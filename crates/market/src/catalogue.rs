@@ -1,0 +1,196 @@
+//! The catalogue: cards, offers and terms that ship inside the binary, and what a user lays over
+//! them.
+
+mod overlay;
+mod tables;
+mod terms_file;
+
+use crate::{resolve, terms::Terms};
+use flate2::read::DeflateDecoder;
+use jiff::civil::Date;
+use kasuan_model::{Card, CardId, Currency, Offer, Phrase, Phrased};
+use std::{collections::BTreeMap, io::Read as _};
+
+pub use overlay::{Overlaid, PriceCard};
+
+/// Why the catalogue could not be read. The shipped one is checked by tests, so that this speaks
+/// of a broken build or of a user's own terms.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    /// A table is not a table.
+    #[error("{file}: {what}")]
+    Table {
+        /// The file.
+        file: &'static str,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A cell of a table cannot be read.
+    #[error("{file}, line {line}: `{text}` cannot stand in column `{column}`")]
+    Cell {
+        /// The file.
+        file: &'static str,
+        /// The line, from 1.
+        line: u64,
+        /// The column's name.
+        column: &'static str,
+        /// What stands there.
+        text: String,
+    },
+    /// Terms cannot be read.
+    #[error("terms of `{provider}`: {what}")]
+    Terms {
+        /// The provider, empty when the file as a whole is wrong.
+        provider: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Packed data inside the binary is damaged.
+    #[error("the embedded {file} cannot be unpacked")]
+    Packed {
+        /// The file.
+        file: &'static str,
+    },
+}
+
+impl Phrased for CatalogueError {
+    fn phrase(&self) -> Phrase {
+        Phrase::new("market-catalogue-broken").with("what", self)
+    }
+}
+
+/// Everything that can be rented, with the cards and the billing terms.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    cards: Vec<Card>,
+    by_card_id: BTreeMap<CardId, usize>,
+    offers: Vec<Offer>,
+    by_offer_id: BTreeMap<String, usize>,
+    priceless: Vec<Offer>,
+    terms: Vec<Terms>,
+    unstated: Terms,
+}
+
+macro_rules! packed {
+    ($name:literal) => {
+        unpack($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".deflate")))
+    };
+}
+
+fn unpack(file: &'static str, packed: &[u8]) -> Result<String, CatalogueError> {
+    let mut text = String::with_capacity(packed.len() * 12);
+    let unpacked = DeflateDecoder::new(packed).read_to_string(&mut text);
+    unpacked.map_err(|_| CatalogueError::Packed { file })?;
+    Ok(text)
+}
+
+impl Catalogue {
+    /// Reads the catalogue that ships inside the binary.
+    pub fn shipped() -> Result<Self, CatalogueError> {
+        let sources = tables::sources("sources.csv", &packed!("sources.csv")?)?;
+        let cards = tables::cards("cards.csv", &packed!("cards.csv")?)?;
+        let mut offers = tables::offers("offers.csv", &packed!("offers.csv")?, &sources)?;
+        offers.extend(tables::offers("offers-cn.csv", &packed!("offers-cn.csv")?, &sources)?);
+        let terms = terms_file::read(&packed!("terms.toml")?)?;
+        Ok(Self::new(cards, offers, terms))
+    }
+
+    /// Makes a catalogue from its parts; of two offers with one id the later stays.
+    pub fn new(cards: Vec<Card>, offers: Vec<Offer>, terms: Vec<Terms>) -> Self {
+        let by_card_id = cards.iter().enumerate().map(|(at, card)| (card.id.clone(), at)).collect();
+        let mut catalogue = Self {
+            cards,
+            by_card_id,
+            offers: Vec::with_capacity(offers.len()),
+            by_offer_id: BTreeMap::new(),
+            priceless: Vec::new(),
+            terms,
+            unstated: Terms::unstated("", Currency::USD),
+        };
+        for offer in offers {
+            catalogue.put(offer);
+        }
+        catalogue
+    }
+
+    /// Returns the cards, in the table's order.
+    pub fn cards(&self) -> &[Card] {
+        &self.cards
+    }
+
+    /// Returns a card by its id.
+    pub fn card(&self, id: &CardId) -> Option<&Card> {
+        self.by_card_id.get(id).and_then(|at| self.cards.get(*at))
+    }
+
+    /// Finds the card that a person or a price list means; see [`resolve::find`].
+    pub fn find_card(&self, text: &str) -> Result<resolve::CardMatch, resolve::CardError> {
+        resolve::find(&self.cards, text)
+    }
+
+    /// Returns every offer, the user's own included.
+    pub fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// Returns the rows whose price is zero or negative, which means that it is missing: they are
+    /// never offers.
+    pub fn priceless(&self) -> &[Offer] {
+        &self.priceless
+    }
+
+    /// Returns an offer by its id.
+    pub fn offer(&self, id: &str) -> Option<&Offer> {
+        self.by_offer_id.get(id).and_then(|at| self.offers.get(*at))
+    }
+
+    /// Returns the terms of all providers, all spans of days.
+    pub fn all_terms(&self) -> &[Terms] {
+        &self.terms
+    }
+
+    /// Returns the terms of a provider on a day (its newest without a day); a provider that states
+    /// nothing gets terms in which everything is unknown.
+    pub fn terms(&self, provider: &str, day: Option<Date>) -> &Terms {
+        let holds = |terms: &&Terms| match day {
+            Some(day) => terms.holds_on(day),
+            None => terms.valid_to.is_none(),
+        };
+        let of_provider = self.terms.iter().filter(|terms| terms.provider == provider);
+        of_provider.rev().find(holds).unwrap_or(&self.unstated)
+    }
+
+    /// Returns the packages of the same product: same provider, region, product, tier and count,
+    /// paid ahead for a day, a week, a month...
+    pub fn commitments_for<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a Offer> {
+        self.same_product(offer).filter(|other| other.mode.is_commitment())
+    }
+
+    /// Returns the offers of the same product under any billing mode, itself included.
+    pub fn same_product<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a Offer> {
+        self.offers.iter().filter(move |other| {
+            other.provider == offer.provider
+                && other.region == offer.region
+                && other.product == offer.product
+                && other.tier == offer.tier
+                && other.count == offer.count
+                && other.slices == offer.slices
+                && other.card == offer.card
+        })
+    }
+
+    /// Puts an offer in, in the place of one with the same id; returns whether it replaced one.
+    fn put(&mut self, offer: Offer) -> bool {
+        if offer.price.is_zero() || offer.price.amount().is_sign_negative() {
+            self.priceless.push(offer);
+            return false;
+        }
+        if let Some(old) = self.by_offer_id.get(&offer.id).and_then(|at| self.offers.get_mut(*at)) {
+            *old = offer;
+            return true;
+        }
+        self.by_offer_id.insert(offer.id.clone(), self.offers.len());
+        self.offers.push(offer);
+        false
+    }
+}

@@ -1,0 +1,242 @@
+//! Reads the catalogue's tables: cards, sources and offers.
+
+use super::terms_file::grade;
+use crate::CatalogueError;
+use csv::{ReaderBuilder, StringRecord};
+use kasuan_model::{
+    Bytes, Card, CardId, Grade, Interconnect, Money, Offer, PricePer, Seconds, Source,
+};
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
+use std::{collections::BTreeMap, str::FromStr};
+
+/// A table that names its file and row when a cell cannot be read.
+struct Row<'a> {
+    file: &'static str,
+    line: u64,
+    columns: &'static [&'static str],
+    cells: &'a StringRecord,
+}
+
+impl<'a> Row<'a> {
+    fn text(&self, column: usize) -> &'a str {
+        self.cells.get(column).unwrap_or("")
+    }
+
+    fn wrong(&self, column: usize) -> CatalogueError {
+        CatalogueError::Cell {
+            file: self.file,
+            line: self.line,
+            column: self.columns.get(column).copied().unwrap_or("?"),
+            text: self.text(column).to_owned(),
+        }
+    }
+
+    fn read<T: FromStr>(&self, column: usize) -> Result<T, CatalogueError> {
+        self.text(column).parse().map_err(|_| self.wrong(column))
+    }
+
+    fn maybe<T: FromStr>(&self, column: usize) -> Result<Option<T>, CatalogueError> {
+        if self.text(column).is_empty() { Ok(None) } else { self.read(column).map(Some) }
+    }
+
+    fn bytes(&self, column: usize, unit: u64) -> Result<Option<Bytes>, CatalogueError> {
+        let Some(amount) = self.maybe::<Decimal>(column)? else { return Ok(None) };
+        let bytes = amount.checked_mul(Decimal::from(unit)).and_then(|b| b.ceil().to_u64());
+        Ok(Some(Bytes::new(bytes.ok_or_else(|| self.wrong(column))?)))
+    }
+}
+
+/// Walks the rows of a table whose header must be `columns`.
+fn rows<T>(
+    file: &'static str,
+    text: &str,
+    columns: &'static [&'static str],
+    mut each: impl FnMut(Row<'_>) -> Result<T, CatalogueError>,
+) -> Result<Vec<T>, CatalogueError> {
+    let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
+    let table = |error: csv::Error| CatalogueError::Table { file, what: error.to_string() };
+    if reader.headers().map_err(table)?.iter().ne(columns.iter().copied()) {
+        let what = format!("the header must be {}", columns.join(","));
+        return Err(CatalogueError::Table { file, what });
+    }
+    let mut found = Vec::new();
+    let mut cells = StringRecord::new();
+    while reader.read_record(&mut cells).map_err(table)? {
+        let line = cells.position().map_or(0, csv::Position::line);
+        found.push(each(Row { file, line, columns, cells: &cells })?);
+    }
+    Ok(found)
+}
+
+const SOURCE_COLUMNS: &[&str] = &["id", "text", "date", "licence", "grade"];
+
+/// Reads the sources by their key.
+pub(super) fn sources(
+    file: &'static str,
+    text: &str,
+) -> Result<BTreeMap<String, Source>, CatalogueError> {
+    let all = rows(file, text, SOURCE_COLUMNS, |row| {
+        let source = Source {
+            text: row.text(1).to_owned(),
+            date: row.maybe(2)?,
+            licence: Some(row.text(3)).filter(|text| !text.is_empty()).map(str::to_owned),
+            grade: grade(row.text(4)).ok_or_else(|| row.wrong(4))?,
+        };
+        Ok((row.text(0).to_owned(), source))
+    })?;
+    Ok(all.into_iter().collect())
+}
+
+const CARD_COLUMNS: &[&str] = &[
+    "id",
+    "display",
+    "vendor",
+    "arch",
+    "memory_gib",
+    "usable_mib",
+    "usable_mib_source",
+    "mem_bandwidth_gb_s",
+    "fp32_tflops",
+    "fp16_bf16_dense_tflops",
+    "bf16_native",
+    "fp8_dense_tflops",
+    "tensor_source",
+    "compute_capability",
+    "sm_arch",
+    "nvlink_gb_s_bidir",
+    "nvlink_source",
+    "pcie",
+    "tdp_w",
+    "ecc",
+    "release_date",
+    "base_source",
+    "default",
+    "aliases",
+];
+
+/// Reads the card table.
+pub(super) fn cards(file: &'static str, text: &str) -> Result<Vec<Card>, CatalogueError> {
+    rows(file, text, CARD_COLUMNS, |row| {
+        let scaled = |column, unit: f64| Ok(row.maybe::<f64>(column)?.map(|value| value * unit));
+        let capability = match row.text(13).split_once('.') {
+            Some((major, minor)) => {
+                let part = |text: &str| text.parse().map_err(|_| row.wrong(13));
+                Some((part(major)?, part(minor)?))
+            }
+            // AMD writes `gfx942`, which is no CUDA capability.
+            None if row.text(13).is_empty() || row.text(13).starts_with("gfx") => None,
+            None => return Err(row.wrong(13)),
+        };
+        let yes = |column: usize| match row.text(column) {
+            "" => Ok(None),
+            "no" => Ok(Some(false)),
+            text if text.starts_with("yes") => Ok(Some(true)),
+            _ => Err(row.wrong(column)),
+        };
+        Ok(Card {
+            id: CardId::new(row.text(0)),
+            display: row.text(1).to_owned(),
+            vendor: row.text(2).to_owned(),
+            architecture: row.text(3).to_owned(),
+            memory: row.bytes(4, 1 << 30)?.ok_or_else(|| row.wrong(4))?,
+            usable_memory: row.bytes(5, 1 << 20)?,
+            bandwidth: scaled(7, 1e9)?,
+            fp32_flops: scaled(8, 1e12)?,
+            tensor_flops: scaled(9, 1e12)?,
+            fp8_flops: scaled(11, 1e12)?,
+            bf16: yes(10)?,
+            compute_capability: capability,
+            nvlink: scaled(15, 1e9)?,
+            pcie: Some(row.text(17)).filter(|text| !text.is_empty()).map(str::to_owned),
+            power_watts: row.maybe(18)?,
+            ecc: yes(19)?,
+            usual: row.text(22) == "yes",
+            aliases: row.text(23).split('|').filter(|a| !a.is_empty()).map(str::to_owned).collect(),
+            source: Source {
+                text: row.text(21).to_owned(),
+                date: None,
+                licence: Some("MIT".to_owned()),
+                grade: Grade::B,
+            },
+        })
+    })
+}
+
+/// The columns of an offer table, in order.
+const OFFER_COLUMNS: &[&str] = &[
+    "id",
+    "provider",
+    "region",
+    "country",
+    "product",
+    "tier",
+    "card",
+    "card_raw",
+    "count",
+    "slices",
+    "vcpus",
+    "memory_gib",
+    "disk_gb",
+    "interconnect",
+    "mode",
+    "price",
+    "currency",
+    "per",
+    "host",
+    "granularity_s",
+    "minimum_s",
+    "source",
+    "notes",
+];
+
+/// Reads an offer table; each row names one of `sources`.
+pub(super) fn offers(
+    file: &'static str,
+    text: &str,
+    sources: &BTreeMap<String, Source>,
+) -> Result<Vec<Offer>, CatalogueError> {
+    rows(file, text, OFFER_COLUMNS, |row| {
+        let above_zero = |column| match row.read::<u32>(column)? {
+            0 => Err(row.wrong(column)),
+            count => Ok(count),
+        };
+        Ok(Offer {
+            id: row.text(0).to_owned(),
+            provider: row.text(1).to_owned(),
+            region: row.text(2).to_owned(),
+            country: row.text(3).to_owned(),
+            product: row.text(4).to_owned(),
+            tier: row.text(5).to_owned(),
+            card: CardId::new(row.text(6)),
+            card_raw: row.text(7).to_owned(),
+            count: above_zero(8)?,
+            slices: above_zero(9)?,
+            vcpus: row.maybe(10)?,
+            memory: row.bytes(11, 1 << 30)?,
+            disk: row.bytes(12, 1_000_000_000)?,
+            interconnect: match row.text(13) {
+                "nvlink" => Interconnect::NvLink,
+                "pcie" => Interconnect::Pcie,
+                "" => Interconnect::Unknown,
+                _ => return Err(row.wrong(13)),
+            },
+            mode: row.read(14)?,
+            price: Money::new(row.read(15)?, row.read(16)?),
+            per: match row.text(17) {
+                "hour" => PricePer::Hour,
+                "term" => PricePer::Term,
+                _ => return Err(row.wrong(17)),
+            },
+            host_included: match row.text(18) {
+                "" => None,
+                "yes" => Some(true),
+                "no" => Some(false),
+                _ => return Err(row.wrong(18)),
+            },
+            granularity: row.maybe(19)?.map(Seconds::new),
+            minimum: row.maybe(20)?.map(Seconds::new),
+            source: sources.get(row.text(21)).cloned().ok_or_else(|| row.wrong(21))?,
+            notes: row.text(22).to_owned(),
+        })
+    })
+}
