@@ -5,7 +5,10 @@ mod overlay;
 mod tables;
 mod terms_file;
 
-use crate::{resolve, terms::Terms};
+use crate::{
+    resolve::{self, CardNames},
+    terms::Terms,
+};
 use flate2::read::DeflateDecoder;
 use jiff::civil::Date;
 use kasuan_model::{Card, CardId, Currency, Offer, Phrase, Phrased};
@@ -63,6 +66,7 @@ impl Phrased for CatalogueError {
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     cards: Vec<Card>,
+    names: CardNames,
     by_card_id: BTreeMap<CardId, usize>,
     offers: Vec<Offer>,
     by_offer_id: BTreeMap<String, usize>,
@@ -88,18 +92,19 @@ impl Catalogue {
     /// Reads the catalogue that ships inside the binary.
     pub fn shipped() -> Result<Self, CatalogueError> {
         let sources = tables::sources("sources.csv", &packed!("sources.csv")?)?;
-        let cards = tables::cards("cards.csv", &packed!("cards.csv")?)?;
+        let (cards, names) = tables::cards("cards.csv", &packed!("cards.csv")?)?;
         let mut offers = tables::offers("offers.csv", &packed!("offers.csv")?, &sources)?;
         offers.extend(tables::offers("offers-cn.csv", &packed!("offers-cn.csv")?, &sources)?);
         let terms = terms_file::read(&packed!("terms.toml")?)?;
-        Ok(Self::new(cards, offers, terms))
+        Ok(Self::new(cards, names, offers, terms))
     }
 
     /// Makes a catalogue from its parts; of two offers with one id the later stays.
-    pub fn new(cards: Vec<Card>, offers: Vec<Offer>, terms: Vec<Terms>) -> Self {
+    pub fn new(cards: Vec<Card>, names: CardNames, offers: Vec<Offer>, terms: Vec<Terms>) -> Self {
         let by_card_id = cards.iter().enumerate().map(|(at, card)| (card.id.clone(), at)).collect();
         let mut catalogue = Self {
             cards,
+            names,
             by_card_id,
             offers: Vec::with_capacity(offers.len()),
             by_offer_id: BTreeMap::new(),
@@ -125,7 +130,7 @@ impl Catalogue {
 
     /// Finds the card that a person or a price list means; see [`resolve::find`].
     pub fn find_card(&self, text: &str) -> Result<resolve::CardMatch, resolve::CardError> {
-        resolve::find(&self.cards, text)
+        resolve::find(&self.cards, &self.names, text)
     }
 
     /// Returns every offer, the user's own included.

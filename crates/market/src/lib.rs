@@ -10,7 +10,7 @@ pub mod terms;
 mod traffic;
 
 pub use catalogue::{Catalogue, CatalogueError, Overlaid, PriceCard};
-pub use resolve::{CardError, CardMatch};
+pub use resolve::{CardError, CardMatch, CardNames};
 pub use storage::Stored;
 pub use tariff::{RunCost, Tariff, break_even};
 pub use terms::Terms;

@@ -88,14 +88,60 @@ struct Name {
 
 /// Words that say nothing about which card it is.
 const NOISE: &[&str] = &[
-    "nvidia", "amd", "geforce", "tesla", "radeon", "instinct", "hgx", "dgx", "gpu", "gpus", "card",
-    "cards", "unspecified", "high", "freq", "mod", "modified", "bse", "se", "we", "ws", "wk", "cc",
-    "server", "workstation", "edition", "maxq", "max", "q", "blackwell", "per", "vram", "single",
-    "英伟达", "显卡", "显存", "单卡", "卡", "魔改", "版", "张",
+    "nvidia",
+    "amd",
+    "geforce",
+    "tesla",
+    "radeon",
+    "instinct",
+    "hgx",
+    "dgx",
+    "gpu",
+    "gpus",
+    "card",
+    "cards",
+    "unspecified",
+    "high",
+    "freq",
+    "mod",
+    "modified",
+    "bse",
+    "se",
+    "we",
+    "ws",
+    "wk",
+    "cc",
+    "server",
+    "workstation",
+    "edition",
+    "maxq",
+    "max",
+    "q",
+    "blackwell",
+    "per",
+    "vram",
+    "single",
+    "英伟达",
+    "显卡",
+    "显存",
+    "单卡",
+    "卡",
+    "魔改",
+    "版",
+    "张",
 ];
 
+/// What the card table says about names, beside the ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CardNames {
+    /// The card that a family's bare name means: `A100` is the SXM card with 80 GB.
+    pub usual: BTreeSet<CardId>,
+    /// Other names that an id does not tell.
+    pub aliases: Vec<(String, CardId)>,
+}
+
 /// Finds the card that `text` means.
-pub fn find(cards: &[Card], text: &str) -> Result<CardMatch, CardError> {
+pub fn find(cards: &[Card], names: &CardNames, text: &str) -> Result<CardMatch, CardError> {
     if let Some(card) = cards.iter().find(|card| card.id.as_str() == text.trim()) {
         return Ok(CardMatch {
             card: card.id.clone(),
@@ -106,18 +152,18 @@ pub fn find(cards: &[Card], text: &str) -> Result<CardMatch, CardError> {
     }
     let mut name = take_apart(text);
     let known: Vec<(Name, &Card)> = cards.iter().map(|card| (name_of(card), card)).collect();
-    let mut found = family(cards, &known, &name);
+    let mut found = family(names, &known, &name);
     if found.is_none() && name.memory.is_none() && name.words.len() > 1 {
         // `a100-sxm-80` says its memory without a unit.
         let bare = name.words.last().and_then(|word| word.parse().ok());
         if bare.is_some() {
             name.words.pop();
             name.memory = bare;
-            found = family(cards, &known, &name);
+            found = family(names, &known, &name);
         }
     }
     match found {
-        Some(family) => choose(&family, &name, text),
+        Some(family) => choose(&family, names, &name, text),
         None => Err(CardError::Unknown {
             text: text.to_owned(),
             nearest: nearest(&known, &take_apart(text).words.concat()),
@@ -127,7 +173,7 @@ pub fn find(cards: &[Card], text: &str) -> Result<CardMatch, CardError> {
 
 /// Finds the cards of the family that a name means; `4090` and `A6000` are RTX cards.
 fn family<'a>(
-    cards: &[Card],
+    names: &CardNames,
     known: &'a [(Name, &'a Card)],
     name: &Name,
 ) -> Option<Vec<(&'a Name, &'a Card)>> {
@@ -139,7 +185,7 @@ fn family<'a>(
         .iter()
         .map(|prefix| members(known, &format!("{prefix}{key}")))
         .find(|members| !members.is_empty())
-        .or_else(|| by_alias(cards, known, name))
+        .or_else(|| by_alias(names, known, name))
 }
 
 /// Returns the cards of a family.
@@ -153,7 +199,7 @@ fn members<'a>(known: &'a [(Name, &'a Card)], family: &str) -> Vec<(&'a Name, &'
 
 /// Looks for the words in any order, then among the other names that the card table gives.
 fn by_alias<'a>(
-    cards: &[Card],
+    names: &CardNames,
     known: &'a [(Name, &'a Card)],
     name: &Name,
 ) -> Option<Vec<(&'a Name, &'a Card)>> {
@@ -165,22 +211,19 @@ fn by_alias<'a>(
         words
     };
     let any_order = known.iter().find(|(known, _)| sorted(known) == words);
-    let meant = any_order.map(|(name, _)| name.words.concat()).or_else(|| {
-        let card = cards.iter().find(|card| {
-            card.aliases.iter().any(|alias| sorted(&take_apart(alias)) == words)
-        })?;
-        Some(name_of(card).words.concat())
+    let meant = any_order.or_else(|| {
+        let (_, id) =
+            names.aliases.iter().find(|(alias, _)| sorted(&take_apart(alias)) == words)?;
+        known.iter().find(|(_, card)| card.id == *id)
     })?;
+    let meant = meant.0.words.concat();
     Some(members(known, &meant))
 }
 
 /// Chooses among the cards of a family by memory and form factor.
-fn choose(
-    family: &[(&Name, &Card)],
-    name: &Name,
-    text: &str,
-) -> Result<CardMatch, CardError> {
-    let usual = family.iter().find(|(_, card)| card.usual).or_else(|| family.first());
+fn choose(family: &[(&Name, &Card)], name: &Name, text: &str) -> Result<CardMatch, CardError> {
+    let usual =
+        family.iter().find(|(_, card)| names.usual.contains(&card.id)).or_else(|| family.first());
     let Some((_, usual)) = usual else {
         return Err(CardError::Unknown { text: text.to_owned(), nearest: Vec::new() });
     };
@@ -197,7 +240,8 @@ fn choose(
         .map(|(_, card)| *card)
         .collect();
     if fitting.is_empty() {
-        fitting = family.iter().filter(|(_, card)| memory_fits(card)).map(|(_, card)| *card).collect();
+        fitting =
+            family.iter().filter(|(_, card)| memory_fits(card)).map(|(_, card)| *card).collect();
     }
     if let (true, Some(given)) = (fitting.is_empty(), name.memory) {
         let sizes: BTreeSet<u64> = family.iter().map(|(_, card)| card.memory.get() >> 30).collect();

@@ -50,7 +50,9 @@ impl StorageKind {
                     let days = match whole_days {
                         WholeDays::Passed => Decimal::from(time.get() / DAY),
                         WholeDays::ProRata => Decimal::from(time.get()) / Decimal::from(DAY),
-                        WholeDays::Touched => Decimal::from(time.get().div_ceil(DAY) + u64::from(time.get() > 0)),
+                        WholeDays::Touched => {
+                            Decimal::from(time.get().div_ceil(DAY) + u64::from(time.get() > 0))
+                        }
                     };
                     gb_price.times(days)?.amount()
                 }
@@ -120,9 +122,15 @@ mod tests {
         let catalogue = Catalogue::shipped().unwrap();
         let mut kind = kind(catalogue.terms("compshare", None), "cloud_disk").clone();
         let stored = month_of(1100);
-        assert_eq!(kind.cost(stored).unwrap().unwrap().likely.amount().normalize().to_string(), "360");
+        assert_eq!(
+            kind.cost(stored).unwrap().unwrap().likely.amount().normalize().to_string(),
+            "360"
+        );
         kind.charged_when_stopped = Some(false);
-        assert_eq!(kind.cost(stored).unwrap().unwrap().likely.amount().normalize().to_string(), "50");
+        assert_eq!(
+            kind.cost(stored).unwrap().unwrap().likely.amount().normalize().to_string(),
+            "50"
+        );
         kind.charged_when_stopped = None;
         let bounds = kind.cost(stored).unwrap().unwrap();
         assert!(bounds.low.amount() < bounds.high.amount());

@@ -51,8 +51,7 @@ impl Tariff {
         let metering = &terms.metering;
         let step = offer.granularity.or(metering.granularity);
         let minimum = offer.minimum.or(metering.minimum).unwrap_or(Seconds::ZERO);
-        let same_currency =
-            |money: &Money| money.currency() == offer.price.currency();
+        let same_currency = |money: &Money| money.currency() == offer.price.currency();
         let (settled_every, settled_by_clock) = match metering.settlement {
             Some(Settlement::ClockHour) => (Some(Seconds::from_hours(1)), true),
             Some(Settlement::Hour) => (Some(Seconds::from_hours(1)), false),
@@ -101,7 +100,9 @@ impl Tariff {
         }
         match self.term {
             Some(term) => Estimate::exact(length.round_up_to(term)),
-            None => self.step.map(|step| length.round_up_to(step).max(self.minimum.round_up_to(step))),
+            None => {
+                self.step.map(|step| length.round_up_to(step).max(self.minimum.round_up_to(step)))
+            }
         }
     }
 

@@ -29,9 +29,9 @@ impl Traffic {
     /// Returns what a month's egress costs, tier by tier. `stored` counts where a provider lets a
     /// multiple of the stored amount leave for free.
     pub fn egress_parts(&self, size: Bytes, stored: Bytes) -> Result<Vec<TierPart>, MoneyError> {
-        let free = self.free_times_stored.and_then(|times| {
-            times.checked_mul(Decimal::from(stored.get()))?.floor().to_u64()
-        });
+        let free = self
+            .free_times_stored
+            .and_then(|times| times.checked_mul(Decimal::from(stored.get()))?.floor().to_u64());
         let size = size.saturating_sub(Bytes::new(free.unwrap_or(0)));
         let mut parts = Vec::new();
         let mut below = Bytes::ZERO;

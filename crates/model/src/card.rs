@@ -71,10 +71,6 @@ pub struct Card {
     pub power_watts: Option<u32>,
     /// Whether the memory has error correction.
     pub ecc: Option<bool>,
-    /// Whether the name without memory and form factor means this card (`A100` is the SXM 80 GB).
-    pub usual: bool,
-    /// Other names that its id does not tell.
-    pub aliases: Vec<String>,
     /// Where the row comes from.
     pub source: Source,
 }

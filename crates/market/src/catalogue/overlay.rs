@@ -42,7 +42,8 @@ impl Catalogue {
 
     /// Lays stated terms over those of the same provider that hold without end.
     fn lay_terms(&mut self, stated: Terms) {
-        let open = |terms: &&mut Terms| terms.provider == stated.provider && terms.valid_to.is_none();
+        let open =
+            |terms: &&mut Terms| terms.provider == stated.provider && terms.valid_to.is_none();
         let Some(terms) = self.terms.iter_mut().rev().find(open) else {
             self.terms.push(stated);
             return;

@@ -1,7 +1,7 @@
 //! Reads the catalogue's tables: cards, sources and offers.
 
 use super::terms_file::grade;
-use crate::CatalogueError;
+use crate::{CatalogueError, resolve::CardNames};
 use csv::{ReaderBuilder, StringRecord};
 use kasuan_model::{
     Bytes, Card, CardId, Grade, Interconnect, Money, Offer, PricePer, Seconds, Source,
@@ -114,9 +114,19 @@ const CARD_COLUMNS: &[&str] = &[
     "aliases",
 ];
 
-/// Reads the card table.
-pub(super) fn cards(file: &'static str, text: &str) -> Result<Vec<Card>, CatalogueError> {
-    rows(file, text, CARD_COLUMNS, |row| {
+/// Reads the card table, and by which names people call the cards.
+pub(super) fn cards(
+    file: &'static str,
+    text: &str,
+) -> Result<(Vec<Card>, CardNames), CatalogueError> {
+    let mut names = CardNames::default();
+    let cards = rows(file, text, CARD_COLUMNS, |row| {
+        let id = CardId::new(row.text(0));
+        if row.text(22) == "yes" {
+            names.usual.insert(id.clone());
+        }
+        let aliases = row.text(23).split('|').filter(|alias| !alias.is_empty());
+        names.aliases.extend(aliases.map(|alias| (alias.to_owned(), id.clone())));
         let scaled = |column, unit: f64| Ok(row.maybe::<f64>(column)?.map(|value| value * unit));
         let capability = match row.text(13).split_once('.') {
             Some((major, minor)) => {
@@ -134,7 +144,7 @@ pub(super) fn cards(file: &'static str, text: &str) -> Result<Vec<Card>, Catalog
             _ => Err(row.wrong(column)),
         };
         Ok(Card {
-            id: CardId::new(row.text(0)),
+            id,
             display: row.text(1).to_owned(),
             vendor: row.text(2).to_owned(),
             architecture: row.text(3).to_owned(),
@@ -150,8 +160,6 @@ pub(super) fn cards(file: &'static str, text: &str) -> Result<Vec<Card>, Catalog
             pcie: Some(row.text(17)).filter(|text| !text.is_empty()).map(str::to_owned),
             power_watts: row.maybe(18)?,
             ecc: yes(19)?,
-            usual: row.text(22) == "yes",
-            aliases: row.text(23).split('|').filter(|a| !a.is_empty()).map(str::to_owned).collect(),
             source: Source {
                 text: row.text(21).to_owned(),
                 date: None,
@@ -159,7 +167,8 @@ pub(super) fn cards(file: &'static str, text: &str) -> Result<Vec<Card>, Catalog
                 grade: Grade::B,
             },
         })
-    })
+    })?;
+    Ok((cards, names))
 }
 
 /// The columns of an offer table, in order.

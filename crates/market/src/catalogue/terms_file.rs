@@ -178,8 +178,10 @@ struct TaxRow {
 
 /// Reads the terms of all providers.
 pub(super) fn read(text: &str) -> Result<Vec<Terms>, CatalogueError> {
-    let file: File = toml::from_str(text)
-        .map_err(|error| CatalogueError::Terms { provider: String::new(), what: error.to_string() })?;
+    let file: File = toml::from_str(text).map_err(|error| CatalogueError::Terms {
+        provider: String::new(),
+        what: error.to_string(),
+    })?;
     file.provider.iter().map(terms).collect()
 }
 
@@ -356,7 +358,10 @@ fn traffic(reader: &Reader<'_>, row: &TrafficRow) -> Result<Traffic, CatalogueEr
     let mut egress: Vec<Tier> = Vec::new();
     for tier in &row.egress {
         let up_to = tier.up_to_gb.map(Bytes::from_gb);
-        if egress.last().is_some_and(|last| last.up_to.is_none() || last.up_to >= up_to && up_to.is_some()) {
+        if egress
+            .last()
+            .is_some_and(|last| last.up_to.is_none() || last.up_to >= up_to && up_to.is_some())
+        {
             return Err(reader.wrong("egress tiers must rise, the last without `up_to_gb`"));
         }
         egress.push(Tier { up_to, price: reader.money(&tier.price)? });
