@@ -221,7 +221,12 @@ fn by_alias<'a>(
 }
 
 /// Chooses among the cards of a family by memory and form factor.
-fn choose(family: &[(&Name, &Card)], name: &Name, text: &str) -> Result<CardMatch, CardError> {
+fn choose(
+    family: &[(&Name, &Card)],
+    names: &CardNames,
+    name: &Name,
+    text: &str,
+) -> Result<CardMatch, CardError> {
     let usual =
         family.iter().find(|(_, card)| names.usual.contains(&card.id)).or_else(|| family.first());
     let Some((_, usual)) = usual else {
