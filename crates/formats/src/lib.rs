@@ -2,4 +2,5 @@
 //!
 //! A format is a module; what it reads becomes a type of the rooms above `formats`.
 
+pub mod bill;
 pub mod workload;
