@@ -62,7 +62,8 @@ pub(super) fn table(file: &str, text: &str) -> Result<CellTable, BillError> {
         let Ok(record) = record else { continue };
         let number = record.position().map_or(0, csv::Position::line);
         // Excel marks long numbers as text with a tab or an apostrophe.
-        let clean = |cell: &str| cell.trim().trim_start_matches(['\'', '\u{feff}']).trim().to_owned();
+        let clean =
+            |cell: &str| cell.trim().trim_start_matches(['\'', '\u{feff}']).trim().to_owned();
         let cells: Vec<String> = record.iter().map(clean).collect();
         if cells.iter().all(String::is_empty) {
             continue;

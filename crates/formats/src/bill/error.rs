@@ -24,7 +24,9 @@ pub enum BillError {
         file: String,
     },
     /// No layout knows the headers.
-    #[error("`{file}` has headers that no known bill has; nearest is `{nearest}`, which lacks {missing}")]
+    #[error(
+        "`{file}` has headers that no known bill has; nearest is `{nearest}`, which lacks {missing}"
+    )]
     UnknownLayout {
         /// The file.
         file: String,
@@ -159,9 +161,7 @@ impl Phrased for BillError {
                 .with("file", file)
                 .with("stated", stated)
                 .with("summed", summed),
-            Self::NoCurrency { file } => {
-                Phrase::new("bill-error-no-currency").with("file", file)
-            }
+            Self::NoCurrency { file } => Phrase::new("bill-error-no-currency").with("file", file),
         }
     }
 

@@ -212,12 +212,14 @@ pub(super) fn choose(
             known: known.join(", "),
         });
     }
-    let bound = candidates.into_iter().map(|layout| Chosen { layout, places: layout.places(header) });
+    let bound =
+        candidates.into_iter().map(|layout| Chosen { layout, places: layout.places(header) });
     let mut bound: Vec<Chosen> = bound.collect();
     bound.sort_by_key(|chosen| {
         (!chosen.layout.missing(&chosen.places).is_empty(), std::cmp::Reverse(chosen.places.len()))
     });
-    let best = bound.into_iter().next().ok_or_else(|| BillError::Empty { file: file.to_owned() })?;
+    let best =
+        bound.into_iter().next().ok_or_else(|| BillError::Empty { file: file.to_owned() })?;
     let missing = best.layout.missing(&best.places);
     if !missing.is_empty() {
         return Err(BillError::UnknownLayout {

@@ -7,9 +7,7 @@ use super::{
     time,
 };
 use jiff::{Timestamp, tz::Offset};
-use kasuan_model::{
-    Charge, ChargeCategory, Currency, Money, Payment, Phrase, PricingCategory,
-};
+use kasuan_model::{Charge, ChargeCategory, Currency, Money, Payment, Phrase, PricingCategory};
 use rust_decimal::Decimal;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -104,7 +102,8 @@ fn amount(text: &str) -> Option<Decimal> {
         Some(inner) => (true, inner),
         None => (false, text),
     };
-    let plain: String = text.chars().filter(|c| !matches!(c, ',' | '¥' | '￥' | '$' | ' ')).collect();
+    let plain: String =
+        text.chars().filter(|c| !matches!(c, ',' | '¥' | '￥' | '$' | ' ')).collect();
     let value: Decimal = plain.parse().or_else(|_| Decimal::from_scientific(&plain)).ok()?;
     Some(if negative { -value } else { value })
 }
@@ -207,10 +206,7 @@ impl Reader<'_> {
         self.chosen.layout.provider.map(str::to_owned).or(stated).unwrap_or_default()
     }
 
-    fn periods(
-        &self,
-        line: &Line,
-    ) -> Result<(Period, Period), BillError> {
+    fn periods(&self, line: &Line) -> Result<(Period, Period), BillError> {
         let zone = self.zone;
         let moment = |text: &str| time::moment(text, zone);
         let range = self.parsed("charge_range", line, "time", |text| time::range(text, zone))?;

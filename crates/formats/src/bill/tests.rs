@@ -145,8 +145,9 @@ fn what_is_broken_is_named_with_its_line_and_nothing_is_read() {
 
 #[test]
 fn a_total_that_agrees_is_kept_and_the_same_row_twice_counts_once() {
-    let text =
-        format!("{COMPSHARE}A1,Buy,Paid,Dynamic,10.00,8.50,uhost-1,2026-11-03 09:00:00\n合计,,,,70,8.50,,\n");
+    let text = format!(
+        "{COMPSHARE}A1,Buy,Paid,Dynamic,10.00,8.50,uhost-1,2026-11-03 09:00:00\n合计,,,,70,8.50,,\n"
+    );
     let bill = read_text(&text).unwrap();
     assert_eq!(bill.charges.len(), 2);
     assert_eq!(bill.stated_total.unwrap().to_string(), "¥8.50");
