@@ -6,6 +6,7 @@ mod ci;
 mod licences;
 mod packages;
 mod predict_doctor;
+mod predict_memory;
 #[cfg(test)]
 mod tidy;
 
@@ -15,7 +16,7 @@ const HELP: &str = "cargo xtask COMMAND
 
   ci          install what tests need, then format check, licences, lints, all tests
   predict     KIND FILE.csv: what this version predicts for the rows of a truth file, as CSV;
-              KIND is doctor
+              KIND is doctor or memory
   help        this text";
 
 fn main() -> ExitCode {
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["ci"] => ci::run(),
         ["predict", "doctor", path] => predict_doctor::run(path),
+        ["predict", "memory", path] => predict_memory::run(path),
         ["help"] | [] => {
             println!("{HELP}");
             Ok(())

@@ -8,6 +8,7 @@ mod details;
 mod error;
 pub mod fit;
 pub mod memory;
+mod outcome;
 pub mod parameters;
 mod setup;
 pub mod time;
@@ -16,9 +17,10 @@ pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, Recurr
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
 pub use details::{StepKernel, TrainingDetails};
 pub use error::SizingError;
+pub use outcome::{Breakdown, MemoryEstimate};
 pub use parameters::ParameterCount;
 pub use setup::{
-    AttentionKernel, Breakdown, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget,
-    Loss, MemoryEstimate, Method, Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding,
-    Training, TrainingStack, WeightFormat, Work,
+    AttentionKernel, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget, Loss, Method,
+    Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding, Training, TrainingStack,
+    WeightFormat, Work,
 };

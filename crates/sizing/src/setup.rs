@@ -15,8 +15,15 @@ pub enum WeightFormat {
     Fp16,
     /// 8-bit floats; embeddings and head stay 16-bit.
     Fp8,
-    /// 8-bit integers (bitsandbytes LLM.int8, GPTQ-int8).
+    /// 8-bit integers (bitsandbytes LLM.int8, weight-only int8).
     Int8,
+    /// GPTQ in 3, 4 or 8 bits, in groups; `group` 0 means one group for a whole column.
+    Gptq {
+        /// Bits of a weight.
+        bits: u32,
+        /// Weights that share a scale.
+        group: u32,
+    },
     /// bitsandbytes NF4, blocks of 64, with or without double quantisation of the scales.
     Nf4 {
         /// Whether the scales are quantised again.
@@ -80,8 +87,10 @@ pub enum KvFormat {
     Fp8,
     /// llama.cpp's 8.5-bit blocks.
     Q8_0,
-    /// llama.cpp's 4.5-bit blocks.
+    /// llama.cpp's 4.5-bit blocks (`q4_0`, `iq4_nl`).
     Q4_0,
+    /// 8-bit integers with a scale for each token and head.
+    Int8,
     /// 32-bit.
     Bits32,
 }
@@ -105,13 +114,17 @@ pub enum Engine {
     Exllama,
     /// Huawei MindIE.
     MindIe,
+    /// Plain PyTorch programs with a cache laid out at the start (LitGPT, gpt-fast).
+    StaticTorch,
 }
 
 /// Which prompt tokens get logits while the prompt is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptLogits {
-    /// All of them, kept in FP32 (transformers before 4.45 and plain forward passes).
+    /// All of them, copied to FP32 (transformers before 4.45).
     All,
+    /// All of them, in the model's own numbers (a plain forward pass without labels).
+    Plain,
     /// The last one only.
     Last,
 }
@@ -125,6 +138,8 @@ pub struct Inference {
     pub engine_version: Option<(u32, u32)>,
     /// How keys and values are cached.
     pub kv: KvFormat,
+    /// How values are cached where they differ from keys (llama.cpp).
+    pub kv_values: Option<KvFormat>,
     /// Tokens of a prompt.
     pub prompt: u32,
     /// Tokens that are generated for it.
@@ -154,6 +169,7 @@ impl Default for Inference {
             engine: Engine::Vllm,
             engine_version: None,
             kv: KvFormat::Bits16,
+            kv_values: None,
             prompt: 1536,
             generated: 512,
             concurrency: 8,
@@ -386,6 +402,10 @@ pub struct Parallelism {
     pub pipeline: u32,
     /// Copies that read different data.
     pub data: u32,
+    /// Cards that share each sequence (context or sequence parallelism with rings or all-to-all).
+    pub context: u32,
+    /// Cards of the data-parallel group that share the experts.
+    pub expert: u32,
     /// How the copies share states.
     pub sharding: Sharding,
     /// Whether optimiser states live in host memory.
@@ -400,6 +420,8 @@ impl Parallelism {
         tensor: 1,
         pipeline: 1,
         data: 1,
+        context: 1,
+        expert: 1,
         sharding: Sharding::None,
         offload_optimizer: false,
         offload_weights: false,
@@ -407,7 +429,10 @@ impl Parallelism {
 
     /// Returns how many cards are used together.
     pub const fn cards(&self) -> u32 {
-        self.tensor.saturating_mul(self.pipeline).saturating_mul(self.data)
+        self.tensor
+            .saturating_mul(self.pipeline)
+            .saturating_mul(self.data)
+            .saturating_mul(self.context)
     }
 }
 
@@ -442,46 +467,4 @@ impl Default for Setup {
             exact_weights: None,
         }
     }
-}
-
-/// Memory that one card needs, split into its causes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Breakdown {
-    /// Weights, scales included.
-    pub weights: Bytes,
-    /// Cached keys and values, and recurrent states.
-    pub kv_cache: Bytes,
-    /// Activations that are alive at the peak.
-    pub activations: Bytes,
-    /// Logits and the loss over the vocabulary.
-    pub logits: Bytes,
-    /// Gradients.
-    pub gradients: Bytes,
-    /// Optimiser states and master weights.
-    pub optimizer: Bytes,
-    /// Adapters with everything that belongs to them.
-    pub adapters: Bytes,
-    /// Workspaces and buffers of libraries inside the allocator.
-    pub framework: Bytes,
-}
-
-/// The memory estimate of one card, in three totals that must not be confused.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryEstimate {
-    /// What the tensors need at the peak (`max_memory_allocated`).
-    pub allocated: Bytes,
-    /// What the allocator holds at the peak (`max_memory_reserved`).
-    pub reserved: Bytes,
-    /// What the driver shows for the process (`nvidia-smi`).
-    pub nvidia_smi: Bytes,
-    /// The bound to rent by: at least 95 % of measured runs of such setups lie under it.
-    pub upper: Bytes,
-    /// The causes; they add up to `allocated`.
-    pub breakdown: Breakdown,
-    /// Which moment of the run is the peak, for example `backward of the loss`.
-    pub binding: &'static str,
-    /// Memory of the host that offloading needs.
-    pub host: Option<Bytes>,
-    /// How far the estimate may be trusted.
-    pub confidence: kasuan_model::Confidence,
 }

@@ -55,6 +55,7 @@ pub(super) fn moments(a: &Architecture, setup: &Setup, i: &Inference) -> Vec<Mom
     };
     let logits = match i.prompt_logits {
         PromptLogits::All => (compute + 4.0) * w.vocab * tokens,
+        PromptLogits::Plain => compute * w.vocab * tokens,
         PromptLogits::Last => (compute + 4.0) * w.vocab * f64::from(i.concurrency),
     };
     vec![

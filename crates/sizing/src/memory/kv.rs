@@ -11,7 +11,7 @@ impl KvFormat {
         match self {
             Self::Bits32 => 4.0,
             Self::Bits16 => 2.0,
-            Self::Fp8 => 1.0,
+            Self::Fp8 | Self::Int8 => 1.0,
             Self::Q8_0 => 8.5 / 8.0,
             Self::Q4_0 => 4.5 / 8.0,
         }

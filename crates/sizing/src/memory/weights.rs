@@ -36,12 +36,18 @@ pub(crate) fn bits(format: WeightFormat) -> Bits {
             bits(4.0 + 8.0 / 64.0 + 32.0 / (64.0 * 256.0), 16.0)
         }
         WeightFormat::Gptq4 { group } | WeightFormat::Awq4 { group } => {
-            bits(4.0 + 20.0 / f64::from(group.max(1)), 16.0)
+            bits(grouped(4.0, group), 16.0)
         }
+        WeightFormat::Gptq { bits: width, group } => bits(grouped(f64::from(width), group), 16.0),
         WeightFormat::Gguf(mix) => bits(gguf_bits(mix), gguf_bits(mix)),
         WeightFormat::Mxfp4 => bits(4.25, 16.0),
         WeightFormat::Nvfp4 => bits(4.5, 16.0),
     }
+}
+
+/// Returns the bits of a weight that shares an FP16 scale and a zero point with its group.
+fn grouped(width: f64, group: u32) -> f64 {
+    if group == 0 { width } else { width + (16.0 + width) / f64::from(group) }
 }
 
 fn gguf_bits(mix: GgufMix) -> f64 {

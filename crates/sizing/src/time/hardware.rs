@@ -136,6 +136,7 @@ pub(super) const fn arithmetic(format: WeightFormat) -> Arithmetic {
         WeightFormat::Gguf(crate::GgufMix::F16) => Arithmetic::Bits16,
         WeightFormat::Int8
         | WeightFormat::Nf4 { .. }
+        | WeightFormat::Gptq { .. }
         | WeightFormat::Gptq4 { .. }
         | WeightFormat::Awq4 { .. }
         | WeightFormat::Gguf(_) => Arithmetic::Widened,

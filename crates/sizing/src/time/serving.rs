@@ -93,7 +93,7 @@ impl Load {
             Engine::Vllm if runner.hardware.memory >= 70e9 => 1024,
             Engine::Vllm | Engine::LmDeploy => 256,
             Engine::MindIe => 200,
-            Engine::LlamaCpp | Engine::Exllama | Engine::Transformers => 64,
+            Engine::LlamaCpp | Engine::Exllama | Engine::Transformers | Engine::StaticTorch => 64,
             Engine::Sglang | Engine::TensorRtLlm => 2048,
         }));
         // A sequence in the mean of its life holds its prompt and half of what it writes.

@@ -299,7 +299,7 @@ impl<'a> Runner<'a> {
 /// Returns the class of engine that has its own costs.
 pub(super) fn engine_word(inference: &Inference, card: &Card) -> &'static str {
     match inference.engine {
-        Engine::Transformers => "transformers",
+        Engine::Transformers | Engine::StaticTorch => "transformers",
         Engine::Vllm if card.vendor == "huawei" => "vllm_ascend",
         Engine::Vllm if !inference.cuda_graphs => "vllm_eager",
         Engine::Vllm if inference.engine_version.is_some_and(|v| v < (0, 8)) => "vllm_v0",

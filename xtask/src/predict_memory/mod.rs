@@ -1,0 +1,91 @@
+//! `cargo xtask predict memory TRUTH.csv`: `id,pred_gib,upper_gib` for a file of measured values.
+//!
+//! A row of the truth file becomes a model and a setup, the estimate's total of
+//! the measured kind becomes the prediction.
+//!
+//! What a row says in free text is read by the rules in `words`, `serving` and `training`. A row
+//! whose model or length cannot be understood is declined.
+
+mod cards;
+mod model;
+mod row;
+mod serving;
+mod training;
+mod words;
+
+use kasuan_sizing::{MemoryEstimate, Setup, Work, memory};
+use row::{Row, Rows};
+
+/// A prediction in GiB: the likely value and the bound.
+struct Prediction {
+    likely: f64,
+    upper: f64,
+}
+
+/// Prints a prediction for every row of a truth file; an empty one means declined.
+pub(crate) fn run(path: &str) -> Result<(), String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let rows = Rows::read(&bytes)?;
+    let mut out = csv::Writer::from_writer(std::io::stdout());
+    let failed = |error: csv::Error| format!("cannot write: {error}");
+    out.write_record(["id", "pred_gib", "upper_gib"]).map_err(failed)?;
+    for row in rows.iter() {
+        let (likely, upper) = match predict(&row) {
+            Some(Prediction { likely, upper }) => (format!("{likely:.4}"), format!("{upper:.4}")),
+            None => (String::new(), String::new()),
+        };
+        out.write_record([row.get("id"), &likely, &upper]).map_err(failed)?;
+    }
+    out.flush().map_err(|error| format!("cannot write: {error}"))
+}
+
+/// Predicts what was measured in a row, or declines.
+fn predict(row: &Row<'_>) -> Option<Prediction> {
+    let card = cards::card(row.get("gpu"));
+    let measured = row.get("what_is_measured");
+    let (model, setup) = setup(row)?;
+    let estimate = memory::estimate(&model, &setup, card.as_ref()).ok()?;
+    let one = total(measured, &estimate)?;
+    let cards = if row.get("scope") == "sum_all_gpus" { row.number("n_gpus")? } else { 1.0 };
+    Some(Prediction { likely: one.likely * cards, upper: one.upper * cards })
+}
+
+/// Maps a row to a model and a setup.
+fn setup(row: &Row<'_>) -> Option<(kasuan_sizing::Architecture, Setup)> {
+    let model = model::architecture(row)?;
+    let weights = words::weight_format(row)?;
+    let work = match row.get("kind") {
+        "inference" => Work::Inference(serving::inference(row)?),
+        _ => Work::Training(training::training(row, &model)?),
+    };
+    let parallelism = words::parallelism(row)?;
+    let exact_weights = words::file_size(row);
+    Some((model, Setup { work, weights, parallelism, exact_weights }))
+}
+
+/// Picks the figure of the kind that was measured.
+fn total(measured: &str, e: &MemoryEstimate) -> Option<Prediction> {
+    let gib = |likely: kasuan_model::Bytes| likely.gib();
+    let part = |bytes: kasuan_model::Bytes| {
+        Some(Prediction { likely: bytes.gib(), upper: bytes.gib() * 1.05 })
+    };
+    // The bound is stated for the driver's figure; for the two smaller totals what stands between
+    // them and it is taken off again.
+    let bounded = |likely: kasuan_model::Bytes| {
+        Some(Prediction {
+            likely: gib(likely),
+            upper: gib(e.upper) - (gib(e.nvidia_smi) - gib(likely)),
+        })
+    };
+    match measured {
+        "peak_allocated" | "peak_active" => bounded(e.allocated),
+        "peak_reserved" | "steady_reserved_p99" => bounded(e.reserved),
+        "nvidia_smi" => bounded(e.nvidia_smi),
+        "weights_loaded" => part(e.breakdown.weights),
+        "kv_cache" => part(e.breakdown.kv_cache),
+        "activation_peak" => {
+            part(e.breakdown.activations + e.breakdown.logits + e.breakdown.framework)
+        }
+        _ => None,
+    }
+}

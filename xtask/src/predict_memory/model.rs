@@ -1,0 +1,33 @@
+//! The model of a row: the catalogue's by id, else what the row's own columns say.
+
+use super::row::Row;
+use kasuan_sizing::{Architecture, Catalogue};
+
+/// Returns the model of a row; `None` where neither the catalogue nor the row knows it.
+pub(super) fn architecture(row: &Row<'_>) -> Option<Architecture> {
+    let id = row.get("model");
+    let catalogue = Catalogue::shipped();
+    let known = catalogue.get(id).or_else(|| {
+        let words = id.split(" (").next().unwrap_or(id);
+        catalogue.find(words).ok()
+    });
+    if let Some(model) = known {
+        return Some(model.clone());
+    }
+    let layers = row.whole("layers")?;
+    let kv_heads = row.whole("kv_heads")?;
+    let head_dim = row.whole("head_dim")?;
+    let hidden = row.whole("hidden");
+    let heads = row.whole("heads").or_else(|| Some(hidden? / head_dim.max(1)))?;
+    Some(Architecture {
+        id: id.to_owned(),
+        layers,
+        hidden: hidden.unwrap_or(heads * head_dim),
+        heads,
+        kv_heads,
+        head_dim,
+        intermediate: row.whole("intermediate").unwrap_or(0),
+        vocab: row.whole("vocab").unwrap_or(32_000),
+        ..Architecture::default()
+    })
+}

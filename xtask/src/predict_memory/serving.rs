@@ -1,0 +1,109 @@
+//! Serving and generating rows: which engine, which lengths, which of its habits.
+
+use super::{
+    row::Row,
+    words::{length, numbers},
+};
+use kasuan_sizing::{AttentionKernel, Engine, Inference, KvFormat, PromptLogits};
+
+/// Returns the inference setup of a row.
+pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
+    let framework = row.lower("framework_version");
+    let engine = engine(&framework)?;
+    let component =
+        matches!(row.get("what_is_measured"), "weights_loaded" | "non_torch" | "cuda_graphs");
+    let length = length(row.get("context_or_seq_len"))
+        .or_else(|| component.then_some(super::words::Length { prompt: 1, generated: 0 }))?;
+    let batch = row.lower("batch_or_concurrency");
+    let serving = matches!(engine, Engine::Vllm | Engine::Sglang);
+    let (kv, kv_values) = cache_format(&row.lower("kv_format"));
+    Some(Inference {
+        engine,
+        engine_version: version(&framework),
+        kv,
+        kv_values,
+        prompt: length.prompt,
+        generated: length.generated,
+        concurrency: numbers(&batch).first().copied().filter(|_| !serving).unwrap_or(1).max(1),
+        prompt_logits: logits(&framework),
+        batched_tokens: if engine == Engine::LlamaCpp {
+            row.note("n_ubatch").and_then(|text| text.parse().ok())
+        } else {
+            None
+        },
+        attention: attention(&row.lower("flash_attn")),
+        static_cache: matches!(engine, Engine::StaticTorch | Engine::Exllama),
+        ..Inference::default()
+    })
+}
+
+/// Names in the order in which they are looked for.
+const ENGINES: &[(&str, Engine)] = &[
+    ("vllm", Engine::Vllm),
+    ("sglang", Engine::Sglang),
+    ("llama.cpp", Engine::LlamaCpp),
+    ("ollama", Engine::LlamaCpp),
+    ("ctransformers", Engine::LlamaCpp),
+    ("exllama", Engine::Exllama),
+    ("litgpt", Engine::StaticTorch),
+    ("torchao", Engine::StaticTorch),
+    ("tensorrt", Engine::TensorRtLlm),
+    ("lmdeploy", Engine::LmDeploy),
+];
+
+fn engine(framework: &str) -> Option<Engine> {
+    let named = ENGINES.iter().find(|(name, _)| framework.contains(name)).map(|(_, e)| *e);
+    Some(named.unwrap_or(Engine::Transformers))
+}
+
+/// Returns `major.minor` after the program's name.
+fn version(framework: &str) -> Option<(u32, u32)> {
+    let word = framework.split([' ', ',']).find(|word| {
+        word.contains('.') && word.chars().next().is_some_and(|c| c.is_ascii_digit())
+    })?;
+    match numbers(word).as_slice() {
+        [major, minor, ..] => Some((*major, *minor)),
+        _ => None,
+    }
+}
+
+/// transformers before 4.45 computes and upcasts the logits of the whole prompt.
+fn logits(framework: &str) -> PromptLogits {
+    let year = numbers(framework).into_iter().find(|n| (2020..2030).contains(n));
+    match version(framework) {
+        Some((4, minor)) if minor >= 45 => PromptLogits::Last,
+        Some((major, _)) if major >= 5 => PromptLogits::Last,
+        _ if year.is_some_and(|year| year >= 2025) => PromptLogits::Last,
+        _ => PromptLogits::All,
+    }
+}
+
+fn attention(text: &str) -> AttentionKernel {
+    match text {
+        "no" => AttentionKernel::Eager,
+        text if text.contains("sdpa") => AttentionKernel::Sdpa,
+        _ => AttentionKernel::Flash,
+    }
+}
+
+fn cache_format(text: &str) -> (KvFormat, Option<KvFormat>) {
+    let one = |text: &str| {
+        if text.contains("q8_0") {
+            KvFormat::Q8_0
+        } else if text.contains("q4_0") || text.contains("iq4") {
+            KvFormat::Q4_0
+        } else if text.contains("int8") {
+            KvFormat::Int8
+        } else if text.contains("fp8") {
+            KvFormat::Fp8
+        } else if text.contains("32") {
+            KvFormat::Bits32
+        } else {
+            KvFormat::Bits16
+        }
+    };
+    match text.split_once(", v") {
+        Some((keys, values)) => (one(keys), Some(one(values))),
+        None => (one(text), None),
+    }
+}
