@@ -2,16 +2,24 @@
 //!
 //! Pure: the shipped data is embedded; days, rates and a user's own prices are arguments.
 
+pub mod bill;
 mod catalogue;
+pub mod freshness;
+pub mod query;
 pub mod resolve;
 mod storage;
 pub mod tariff;
 pub mod terms;
 mod traffic;
+pub mod validate;
 
+pub use bill::{Bill, BillError, Usage, bill};
 pub use catalogue::{Catalogue, CatalogueError, Overlaid, PriceCard};
-pub use resolve::{CardError, CardMatch, CardNames};
+pub use freshness::{Bands, Freshness};
+pub use query::{Found, Hit, Pattern, Query, Sort};
+pub use resolve::{CardError, CardMatch, CardNames, Form};
 pub use storage::Stored;
 pub use tariff::{RunCost, Tariff, break_even};
 pub use terms::Terms;
 pub use traffic::TierPart;
+pub use validate::{Doubt, Finding, validate};

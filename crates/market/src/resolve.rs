@@ -69,11 +69,40 @@ impl Phrased for CardError {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+/// The form factor of a data-centre card, as its id says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// On an NVLink board.
     Sxm,
+    /// A PCI Express card.
     Pcie,
+    /// PCI Express cards joined by an NVLink bridge.
     Nvl,
+}
+
+impl Form {
+    /// Returns the form factor that a card's id says.
+    pub fn of(card: &CardId) -> Option<Self> {
+        card.as_str().split('-').find_map(Self::word)
+    }
+
+    fn word(word: &str) -> Option<Self> {
+        match word {
+            "sxm" | "sxm2" | "sxm3" | "sxm4" | "sxm5" | "sxm6" => Some(Self::Sxm),
+            "pcie" | "pci" | "pcle" => Some(Self::Pcie),
+            "nvl" => Some(Self::Nvl),
+            _ => None,
+        }
+    }
+}
+
+impl std::str::FromStr for Form {
+    type Err = String;
+
+    /// Reads `sxm`, `pcie` or `nvl` in any case.
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::word(&text.to_lowercase()).ok_or_else(|| text.to_owned())
+    }
 }
 
 /// A name taken apart.
@@ -358,10 +387,11 @@ fn joined_count(word: &str) -> Option<(u32, &str)> {
 }
 
 fn push_word(name: &mut Name, word: &str) {
+    if let Some(form) = Form::word(word) {
+        name.form = Some(form);
+        return;
+    }
     match word {
-        "sxm" | "sxm2" | "sxm3" | "sxm4" | "sxm5" | "sxm6" => name.form = Some(Form::Sxm),
-        "pcie" | "pci" | "pcle" => name.form = Some(Form::Pcie),
-        "nvl" => name.form = Some(Form::Nvl),
         // NVLink alone means SXM, beside PCIe it is only a bridge.
         "nvlink" => name.form = name.form.or(Some(Form::Sxm)),
         noise if NOISE.contains(&noise) => {}

@@ -1,0 +1,239 @@
+//! What is doubtful in a catalogue: each doubt is named and points at its row.
+
+use crate::{
+    Catalogue,
+    freshness::{Bands, Freshness},
+    tariff::break_even,
+};
+use jiff::civil::Date;
+use kasuan_model::{BillingMode, CardId, Currency, Money, Offer, Phrase};
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
+use std::collections::BTreeMap;
+
+/// What is doubtful about a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// The price is zero or negative, which means that it is missing; the row is no offer.
+    NoPrice,
+    /// No card of the card table has this name.
+    UnknownCard,
+    /// Spot costs as much as on demand or more.
+    SpotNotCheaper,
+    /// A longer term is dearer by the hour than a shorter one of the same product.
+    LongerTermDearer,
+    /// More than three times off the median of its card.
+    Outlier,
+    /// Off the median by the number of its cards: a price per card taken for one per instance, or
+    /// the other way round.
+    PerCardMixUp,
+    /// Two rows say the same product and mode.
+    Duplicate,
+    /// The source is old.
+    Stale,
+    /// The source has no date.
+    Undated,
+}
+
+impl Doubt {
+    /// Every kind of doubt, gravest first.
+    pub const ALL: [Self; 9] = [
+        Self::NoPrice,
+        Self::UnknownCard,
+        Self::PerCardMixUp,
+        Self::SpotNotCheaper,
+        Self::LongerTermDearer,
+        Self::Outlier,
+        Self::Duplicate,
+        Self::Stale,
+        Self::Undated,
+    ];
+
+    /// Returns the stable word used in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NoPrice => "no_price",
+            Self::UnknownCard => "unknown_card",
+            Self::SpotNotCheaper => "spot_not_cheaper",
+            Self::LongerTermDearer => "longer_term_dearer",
+            Self::Outlier => "outlier",
+            Self::PerCardMixUp => "per_card_mix_up",
+            Self::Duplicate => "duplicate",
+            Self::Stale => "stale",
+            Self::Undated => "undated",
+        }
+    }
+
+    /// Says whether the row is wrong for sure; the other doubts need a look.
+    pub const fn is_wrong(self) -> bool {
+        matches!(self, Self::NoPrice | Self::UnknownCard)
+    }
+}
+
+/// A doubt about one row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What is doubtful.
+    pub doubt: Doubt,
+    /// The offer's id.
+    pub offer: String,
+    /// What it is, in figures.
+    pub phrase: Phrase,
+}
+
+/// Prices further than this from the median of their card, up or down, are outliers.
+const OUTLIER: i64 = 3;
+/// A median of fewer prices says nothing.
+const FEWEST_FOR_MEDIAN: usize = 5;
+
+/// Checks every offer of a catalogue; the gravest doubts come first.
+pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for offer in catalogue.priceless() {
+        let phrase = Phrase::new("market-doubt-no-price").with("price", offer.price);
+        findings.push(finding(Doubt::NoPrice, offer, phrase));
+    }
+    let medians = medians(catalogue);
+    for offer in catalogue.offers() {
+        if catalogue.card(&offer.card).is_none() {
+            let phrase = Phrase::new("market-doubt-card").with("name", &offer.card_raw);
+            findings.push(finding(Doubt::UnknownCard, offer, phrase));
+        }
+        if offer.id.contains('~') {
+            findings.push(finding(Doubt::Duplicate, offer, Phrase::new("market-doubt-duplicate")));
+        }
+        findings.extend(outlier(offer, &medians));
+        findings.extend(age(offer, bands, today));
+    }
+    pairs(catalogue, &mut findings);
+    findings.sort_by(|a, b| (a.doubt, &a.offer).cmp(&(b.doubt, &b.offer)));
+    findings
+}
+
+fn finding(doubt: Doubt, offer: &Offer, phrase: Phrase) -> Finding {
+    Finding { doubt, offer: offer.id.clone(), phrase }
+}
+
+/// Whose prices are compared: one card, one mode, one currency.
+type Class<'a> = (&'a CardId, BillingMode, Currency);
+
+fn class(offer: &Offer) -> Class<'_> {
+    (&offer.card, offer.mode, offer.price.currency())
+}
+
+/// Returns the median price of a card-hour of each class that has enough prices.
+fn medians(catalogue: &Catalogue) -> BTreeMap<Class<'_>, Decimal> {
+    let mut prices: BTreeMap<Class<'_>, Vec<Decimal>> = BTreeMap::new();
+    for offer in catalogue.offers() {
+        prices.entry(class(offer)).or_default().push(offer.hourly_per_card().amount());
+    }
+    let enough = prices.into_iter().filter(|(_, prices)| prices.len() >= FEWEST_FOR_MEDIAN);
+    enough
+        .filter_map(|(class, mut prices)| {
+            prices.sort();
+            prices.get(prices.len() / 2).map(|median| (class, *median))
+        })
+        .collect()
+}
+
+fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Finding> {
+    let median = *medians.get(&class(offer))?;
+    let price = offer.hourly_per_card();
+    let ratio = price.amount().checked_div(median)?;
+    let factor = Decimal::from(OUTLIER);
+    if ratio <= factor && ratio.checked_mul(factor)? >= Decimal::ONE {
+        return None;
+    }
+    let phrase = |key: &'static str| {
+        Phrase::new(key)
+            .with("price", price)
+            .with("median", Money::new(median, price.currency()))
+            .with("count", offer.count)
+    };
+    let count = f64::from(offer.count);
+    let ratio = ratio.to_f64()?;
+    let near = |expected: f64| (ratio / expected - 1.0).abs() < 0.15;
+    Some(if offer.count > 1 && (near(count) || near(1.0 / count)) {
+        finding(Doubt::PerCardMixUp, offer, phrase("market-doubt-per-card"))
+    } else {
+        finding(Doubt::Outlier, offer, phrase("market-doubt-outlier"))
+    })
+}
+
+fn age(offer: &Offer, bands: Bands, today: Date) -> Option<Finding> {
+    match bands.of(&offer.source, today) {
+        Freshness::Fresh | Freshness::Ageing => None,
+        Freshness::Undated => {
+            Some(finding(Doubt::Undated, offer, Phrase::new("market-doubt-undated")))
+        }
+        Freshness::Stale => {
+            let days = offer.source.age_days(today).unwrap_or(0);
+            let phrase = Phrase::new("market-doubt-stale").with("days", days);
+            Some(finding(Doubt::Stale, offer, phrase))
+        }
+    }
+}
+
+/// What two offers must share to be the same product under two modes. Sources name the product
+/// differently by mode, so that the box itself is compared.
+type Product<'a> =
+    (&'a str, &'a str, &'a CardId, u32, u32, Option<u32>, &'a str, &'a str, Currency);
+
+fn product(offer: &Offer) -> Product<'_> {
+    (
+        &offer.provider,
+        &offer.region,
+        &offer.card,
+        offer.count,
+        offer.slices,
+        offer.vcpus,
+        &offer.tier,
+        &offer.source.text,
+        offer.price.currency(),
+    )
+}
+
+/// Compares the modes of each product.
+fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
+    let mut products: BTreeMap<Product<'_>, Vec<&Offer>> = BTreeMap::new();
+    for offer in catalogue.offers() {
+        products.entry(product(offer)).or_default().push(offer);
+    }
+    for offers in products.values().filter(|offers| offers.len() > 1) {
+        let metered = offers
+            .iter()
+            .filter(|offer| offer.mode == BillingMode::OnDemand)
+            .min_by_key(|offer| offer.price.amount());
+        for offer in offers {
+            if let (BillingMode::Spot, Some(metered)) = (offer.mode, metered) {
+                if offer.price.amount() >= metered.price.amount() {
+                    let phrase = Phrase::new("market-doubt-spot")
+                        .with("spot", offer.price)
+                        .with("on_demand", metered.price);
+                    findings.push(finding(Doubt::SpotNotCheaper, offer, phrase));
+                }
+            }
+            if let Some(shorter) = shorter_but_cheaper(offer, offers) {
+                let phrase = Phrase::new("market-doubt-term")
+                    .with("price", offer.hourly())
+                    .with("other", shorter.hourly())
+                    .with("mode", shorter.mode);
+                findings.push(finding(Doubt::LongerTermDearer, offer, phrase));
+            }
+        }
+    }
+}
+
+/// Returns the offer of a shorter term, or by the hour, that is cheaper by the hour.
+fn shorter_but_cheaper<'a>(offer: &Offer, others: &[&'a Offer]) -> Option<&'a Offer> {
+    let term = offer.mode.term()?;
+    others.iter().copied().find(|other| match other.mode.term() {
+        Some(shorter) => shorter < term && other.hourly().amount() < offer.hourly().amount(),
+        None if other.mode == BillingMode::OnDemand => {
+            break_even(offer, other).is_some_and(|even| even > term)
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests;
