@@ -204,13 +204,13 @@ fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
             .filter(|offer| offer.mode == BillingMode::OnDemand)
             .min_by_key(|offer| offer.price.amount());
         for offer in offers {
-            if let (BillingMode::Spot, Some(metered)) = (offer.mode, metered) {
-                if offer.price.amount() >= metered.price.amount() {
-                    let phrase = Phrase::new("market-doubt-spot")
-                        .with("spot", offer.price)
-                        .with("on_demand", metered.price);
-                    findings.push(finding(Doubt::SpotNotCheaper, offer, phrase));
-                }
+            if let (BillingMode::Spot, Some(metered)) = (offer.mode, metered)
+                && offer.price.amount() >= metered.price.amount()
+            {
+                let phrase = Phrase::new("market-doubt-spot")
+                    .with("spot", offer.price)
+                    .with("on_demand", metered.price);
+                findings.push(finding(Doubt::SpotNotCheaper, offer, phrase));
             }
             if let Some(shorter) = shorter_but_cheaper(offer, offers) {
                 let phrase = Phrase::new("market-doubt-term")

@@ -38,7 +38,7 @@ fn every_spelling_in_the_offers_finds_the_card_it_was_mapped_to() {
                 }
             }
             Ok(found) => {
-                wrong.push(format!("{} -> {} not {}", offer.card_raw, found.card, offer.card))
+                wrong.push(format!("{} -> {} not {}", offer.card_raw, found.card, offer.card));
             }
             Err(error) => wrong.push(format!("{}: {error}", offer.card_raw)),
         }

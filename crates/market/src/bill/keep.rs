@@ -197,6 +197,6 @@ fn midnights(from: DateTime, to: DateTime) -> (u64, u64) {
         return (0, u64::from(to > from));
     };
     let days = 1 + seconds_between(first, to).get() / 86_400;
-    let begun = seconds_between(first, to).get() % 86_400 > 0;
+    let begun = !seconds_between(first, to).get().is_multiple_of(86_400);
     (days, days + u64::from(begun))
 }
