@@ -44,19 +44,23 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Vec<Check>) {
     } else {
         Outcome::Unknown
     };
-    let key = match (&subject.card, outcome) {
-        (Some(_), Outcome::Pass) => Phrase::new("doctor-arch-covers"),
-        (Some(_), Outcome::Fail) => Phrase::new("doctor-arch-missing"),
-        (None, Outcome::Pass) => Phrase::new("doctor-arch-covers-all"),
-        (None, Outcome::Fail) => Phrase::new("doctor-arch-missing-all"),
-        _ => Phrase::new("doctor-arch-open"),
+    let (build, archs) = (first.name(), first.archs.text());
+    let evidence = match (&subject.card, outcome) {
+        (Some(card), Outcome::Pass) => Phrase::new("doctor-arch-covers")
+            .with("build", build)
+            .with("card", &card.name)
+            .with("capability", card.capability),
+        (Some(card), Outcome::Fail) => Phrase::new("doctor-arch-missing")
+            .with("build", build)
+            .with("card", &card.name)
+            .with("capability", card.capability)
+            .with("archs", archs),
+        (None, Outcome::Pass) => Phrase::new("doctor-arch-covers-all").with("build", build),
+        (None, Outcome::Fail) => {
+            Phrase::new("doctor-arch-missing-all").with("build", build).with("archs", archs)
+        }
+        _ => Phrase::new("doctor-arch-open").with("build", build).with("archs", archs),
     };
-    let card = subject.card.as_ref();
-    let evidence = key
-        .with("card", card.map_or_else(|| "?".to_owned(), |card| card.name.clone()))
-        .with("capability", card.map_or_else(|| "?".to_owned(), |card| card.capability.to_string()))
-        .with("build", first.name())
-        .with("archs", first.archs.text());
     checks.push(Check::new("ARCH", outcome, evidence, &source));
 }
 

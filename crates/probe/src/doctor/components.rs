@@ -91,15 +91,15 @@ fn by_rules(subject: &Subject<'_>, need: &Need, checks: &mut Vec<Check>) {
         applying.first().map_or(("COMPONENT", "components.toml"), |rule| (&rule.id, &rule.source));
     let known_version =
         need.version.is_some() || matches!(need.name.as_str(), "torch.compile" | "triton");
-    let component = |key: Phrase| key.with("component", &need.name);
     if asked > 0 && passes == asked && settled && (is_format || known_version && !need.image) {
-        let evidence = component(Phrase::new("doctor-component-supported"));
+        let evidence = Phrase::new("doctor-component-supported").with("component", &need.name);
         checks.push(Check::new(id, Outcome::Pass, evidence, source));
     } else if need.version.is_none() && !is_format {
-        let evidence = component(Phrase::new("doctor-component-version-unstated"));
+        let evidence =
+            Phrase::new("doctor-component-version-unstated").with("component", &need.name);
         checks.push(Check::new(id, Outcome::Unknown, evidence, source));
     } else {
-        let evidence = component(Phrase::new("doctor-component-open"));
+        let evidence = Phrase::new("doctor-component-open").with("component", &need.name);
         checks.push(Check::new(id, Outcome::Unknown, evidence, source));
     }
 }
@@ -128,30 +128,49 @@ fn ask(
         return (Says::Pass, None);
     }
     let name = subject.card.as_ref().map_or_else(|| "?".to_owned(), |card| card.name.clone());
-    let about = |key: Phrase| {
-        key.with("component", &need.name).with("card", name.clone()).with("capability", card)
-    };
     let capability = |text: &Option<String>| text.as_deref().and_then(Capability::parse);
     if let Some(least) = capability(&rule.min_cc).filter(|least| card < *least) {
         return (
             Says::Fail,
-            Some(about(Phrase::new("doctor-component-card-too-old")).with("least", least)),
+            Some(
+                Phrase::new("doctor-component-card-too-old")
+                    .with("component", &need.name)
+                    .with("card", &name)
+                    .with("capability", card)
+                    .with("least", least),
+            ),
         );
     }
     if let Some(most) = capability(&rule.max_cc).filter(|most| card > *most) {
         return (
             Says::Fail,
-            Some(about(Phrase::new("doctor-component-card-too-new")).with("most", most)),
+            Some(
+                Phrase::new("doctor-component-card-too-new")
+                    .with("component", &need.name)
+                    .with("card", &name)
+                    .with("capability", card)
+                    .with("most", most),
+            ),
         );
     }
     if rule.os.as_deref() == Some("linux")
         && environment.platform == Platform::Windows
         && !on_wsl(subject)
     {
-        return (Says::Fail, Some(about(Phrase::new("doctor-component-linux-only"))));
+        return (
+            Says::Fail,
+            Some(Phrase::new("doctor-component-linux-only").with("component", &need.name)),
+        );
     }
     if rule.datacentre && subject.card.as_ref().and_then(|card| card.datacentre) == Some(false) {
-        return (Says::Fail, Some(about(Phrase::new("doctor-component-datacentre-only"))));
+        return (
+            Says::Fail,
+            Some(
+                Phrase::new("doctor-component-datacentre-only")
+                    .with("component", &need.name)
+                    .with("card", &name),
+            ),
+        );
     }
     let mut says = Says::Pass;
     let floors = [
@@ -167,7 +186,8 @@ fn ask(
         match have.and_then(|have| have.at_least(&floor)) {
             Some(true) => {}
             Some(false) => {
-                let phrase = about(Phrase::new("doctor-component-part-too-old"))
+                let phrase = Phrase::new("doctor-component-part-too-old")
+                    .with("component", &need.name)
                     .with("part", part)
                     .with("have", have.map_or_else(String::new, Version::to_string))
                     .with("least", floor);
@@ -176,7 +196,7 @@ fn ask(
             None => says = Says::Open,
         }
     }
-    (says, Some(about(Phrase::new("doctor-component-open"))))
+    (says, Some(Phrase::new("doctor-component-open").with("component", &need.name)))
 }
 
 fn on_wsl(subject: &Subject<'_>) -> bool {
@@ -199,9 +219,6 @@ fn fp8(subject: &Subject<'_>, checks: &mut Vec<Check>) {
         return;
     };
     let name = subject.card.as_ref().map_or_else(|| "?".to_owned(), |card| card.name.clone());
-    let about = |key: Phrase, card: Capability| {
-        key.with("component", "fp8").with("card", name.clone()).with("capability", card)
-    };
     let torch = subject.environment.torch.as_ref();
     let torch_since =
         |floor: (u32, u32)| torch.and_then(|t| t.at_least(&Version::pair(floor.0, floor.1)));
@@ -221,12 +238,16 @@ fn fp8(subject: &Subject<'_>, checks: &mut Vec<Check>) {
     };
     let check = match outcome {
         Outcome::Fail if *most < Capability(8, 9) => {
-            let evidence = about(Phrase::new("doctor-component-card-too-old"), *most)
+            let evidence = Phrase::new("doctor-component-card-too-old")
+                .with("component", "fp8")
+                .with("card", &name)
+                .with("capability", *most)
                 .with("least", Capability(8, 9));
             Check::new("FP8", outcome, evidence, source).fix(Phrase::new("doctor-fix-format"))
         }
         Outcome::Fail => {
-            let evidence = about(Phrase::new("doctor-component-part-too-old"), *most)
+            let evidence = Phrase::new("doctor-component-part-too-old")
+                .with("component", "fp8")
                 .with("part", "torch")
                 .with("have", torch.map_or_else(String::new, Version::to_string))
                 .with("least", "2.4");

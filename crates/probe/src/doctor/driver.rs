@@ -31,21 +31,17 @@ pub(super) fn branches_for<'a>(
 fn drives_card(subject: &Subject<'_>, checks: &mut Vec<Check>) {
     let (Some(card), Some(branch)) = (&subject.card, subject.branch) else { return };
     let Some(row) = branches_for(subject, card.capability) else { return };
-    let evidence = |key: Phrase, limit: u32| {
-        key.with("card", &card.name)
-            .with("capability", card.capability)
-            .with(
-                "driver",
-                subject.environment.driver.as_ref().map_or(String::new(), Version::to_string),
-            )
-            .with("branch", limit)
-    };
+    let driver = subject.environment.driver.as_ref().map_or(String::new(), Version::to_string);
     if let Some(first) = row.first.filter(|first| branch < *first) {
         checks.push(
             Check::new(
                 "CARD_DRIVER",
                 Outcome::Fail,
-                evidence(Phrase::new("doctor-driver-older-than-card"), first),
+                Phrase::new("doctor-driver-older-than-card")
+                    .with("card", &card.name)
+                    .with("capability", card.capability)
+                    .with("driver", &driver)
+                    .with("branch", first),
                 &row.source,
             )
             .fix(Phrase::new("doctor-fix-driver").with("driver", first)),
@@ -55,7 +51,11 @@ fn drives_card(subject: &Subject<'_>, checks: &mut Vec<Check>) {
             Check::new(
                 "CARD_DRIVER",
                 Outcome::Fail,
-                evidence(Phrase::new("doctor-driver-dropped-card"), last),
+                Phrase::new("doctor-driver-dropped-card")
+                    .with("card", &card.name)
+                    .with("capability", card.capability)
+                    .with("driver", &driver)
+                    .with("branch", last),
                 &row.source,
             )
             .fix(Phrase::new("doctor-fix-driver-branch").with("branch", last)),
@@ -75,20 +75,25 @@ fn image(subject: &Subject<'_>, checks: &mut Vec<Check>) {
         checks.push(Check::new("CONTAINER", Outcome::Unknown, evidence, source));
         return;
     };
-    let evidence = |key: Phrase| key.with("image", wanted).with("driver_cuda", have.to_string());
     match have.at_least(wanted) {
         // Compatibility libraries that a tool puts before the driver's own break it even then, and
         // under WSL the driver is the Windows one: what the image does with them was not seen.
         Some(true) if environment.compat_libraries || environment.platform == Platform::Windows => {
-            let evidence = evidence(Phrase::new("doctor-image-compat-unseen"));
+            let evidence = Phrase::new("doctor-image-compat-unseen")
+                .with("image", wanted)
+                .with("driver_cuda", have);
             checks.push(Check::new("FWDCOMPAT", Outcome::Unknown, evidence, source));
         }
         Some(true) => {
-            let evidence = evidence(Phrase::new("doctor-image-fits-driver"));
+            let evidence = Phrase::new("doctor-image-fits-driver")
+                .with("image", wanted)
+                .with("driver_cuda", have);
             checks.push(Check::new("CONTAINER", Outcome::Pass, evidence, source));
         }
         None => {
-            let evidence = evidence(Phrase::new("doctor-image-driver-partial"));
+            let evidence = Phrase::new("doctor-image-driver-partial")
+                .with("image", wanted)
+                .with("driver_cuda", have);
             checks.push(Check::new("CONTAINER", Outcome::Unknown, evidence, source));
         }
         Some(false) => {
@@ -96,13 +101,19 @@ fn image(subject: &Subject<'_>, checks: &mut Vec<Check>) {
             let datacentre = subject.card.as_ref().and_then(|card| card.datacentre);
             let linux = environment.platform == Platform::Linux;
             checks.push(if datacentre == Some(true) && linux {
-                let evidence = evidence(Phrase::new("doctor-image-forward-compatible"));
+                let evidence = Phrase::new("doctor-image-forward-compatible")
+                    .with("image", wanted)
+                    .with("driver_cuda", have);
                 Check::new("CONTAINER", Outcome::Unknown, evidence, source).fix(fix)
             } else if environment.compat_libraries {
-                let evidence = evidence(Phrase::new("doctor-image-error-804"));
+                let evidence = Phrase::new("doctor-image-error-804")
+                    .with("image", wanted)
+                    .with("driver_cuda", have);
                 Check::new("FWDCOMPAT", Outcome::Fail, evidence, source).fix(fix)
             } else {
-                let evidence = evidence(Phrase::new("doctor-image-newer-than-driver"));
+                let evidence = Phrase::new("doctor-image-newer-than-driver")
+                    .with("image", wanted)
+                    .with("driver_cuda", have);
                 Check::new("CONTAINER", Outcome::Fail, evidence, source).fix(fix)
             });
         }
@@ -136,7 +147,6 @@ pub(super) fn runs_cuda(subject: &Subject<'_>, cuda: &Version) -> Check {
         let evidence = Phrase::new("doctor-cuda-not-in-tables").with("cuda", cuda);
         return Check::new("DRIVER", Outcome::Unknown, evidence, "cuda_driver.csv");
     };
-    let evidence = |key: Phrase| key.with("cuda", cuda).with("floor", floor.to_string());
     let by_version = subject.environment.driver.as_ref().and_then(|d| d.at_least(&floor));
     // What the driver reports as its CUDA decides where its own number was cut short.
     let by_cuda = subject.environment.driver_cuda.as_ref().and_then(|have| {
@@ -150,21 +160,33 @@ pub(super) fn runs_cuda(subject: &Subject<'_>, cuda: &Version) -> Check {
         });
     match (by_version.or(by_cuda), stated) {
         (Some(true), Some(stated)) => {
-            let evidence = evidence(Phrase::new("doctor-driver-runs-cuda")).with("driver", stated);
+            let evidence = Phrase::new("doctor-driver-runs-cuda")
+                .with("cuda", cuda)
+                .with("floor", &floor)
+                .with("driver", stated);
             Check::new("DRIVER", Outcome::Pass, evidence, &source)
         }
         (Some(false), Some(stated)) => {
-            let evidence = evidence(Phrase::new("doctor-driver-too-old")).with("driver", stated);
+            let evidence = Phrase::new("doctor-driver-too-old")
+                .with("cuda", cuda)
+                .with("floor", &floor)
+                .with("driver", stated);
             Check::new("DRIVER", Outcome::Fail, evidence, &source)
                 .fix(Phrase::new("doctor-fix-driver").with("driver", &floor))
         }
         (_, Some(stated)) => {
-            let evidence = evidence(Phrase::new("doctor-driver-partial")).with("driver", stated);
+            let evidence = Phrase::new("doctor-driver-partial")
+                .with("cuda", cuda)
+                .with("floor", &floor)
+                .with("driver", stated);
             Check::new("DRIVER", Outcome::Unknown, evidence, &source)
         }
-        (_, None) => {
-            unstated(subject, &floor, evidence(Phrase::new("doctor-driver-unstated")), &source)
-        }
+        (_, None) => unstated(
+            subject,
+            &floor,
+            Phrase::new("doctor-driver-unstated").with("cuda", cuda).with("floor", &floor),
+            &source,
+        ),
     }
 }
 

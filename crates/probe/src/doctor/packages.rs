@@ -41,16 +41,19 @@ fn python(subject: &Subject<'_>, torch: &Version, checks: &mut Vec<Check>) {
     let in_range = row.least.major_minor().is_none_or(|least| stated >= least)
         && row.most.major_minor().is_none_or(|most| stated <= most);
     let range = format!("{}-{}", row.least, row.most);
-    let evidence = |key: Phrase| {
-        key.with("torch", torch).with("python", python.to_string()).with("range", range.clone())
-    };
     checks.push(if in_range {
-        let evidence = evidence(Phrase::new("doctor-python-supported"));
+        let evidence = Phrase::new("doctor-python-supported")
+            .with("torch", torch)
+            .with("python", python)
+            .with("range", &range);
         Check::new("PYTHON", Outcome::Pass, evidence, &row.source)
     } else {
-        let evidence = evidence(Phrase::new("doctor-python-unsupported"));
+        let evidence = Phrase::new("doctor-python-unsupported")
+            .with("torch", torch)
+            .with("python", python)
+            .with("range", &range);
         Check::new("PYTHON", Outcome::Fail, evidence, &row.source)
-            .fix(Phrase::new("doctor-fix-python").with("range", range.clone()))
+            .fix(Phrase::new("doctor-fix-python").with("range", &range))
     });
 }
 
@@ -89,19 +92,26 @@ fn index(subject: &Subject<'_>, torch: &Version, checks: &mut Vec<Check>) {
         return;
     };
     let builds: Vec<String> = release.cuda.iter().map(Version::to_string).collect();
-    let evidence = |key: Phrase| {
-        key.with("torch", torch).with("cuda", cuda.to_string()).with("builds", builds.join(" "))
-    };
+    let builds = builds.join(" ");
     if release.cuda.iter().any(|build| build.is_prefix_of(cuda) || cuda.is_prefix_of(build)) {
         if subject.environment.install_only {
-            let evidence = evidence(Phrase::new("doctor-index-has-build"));
+            let evidence = Phrase::new("doctor-index-has-build")
+                .with("torch", torch)
+                .with("cuda", cuda)
+                .with("builds", &builds);
             checks.push(Check::new("INDEX", Outcome::Pass, evidence, &release.source));
         }
     } else if subject.environment.origin == Origin::Planned || subject.environment.install_only {
-        let evidence = evidence(Phrase::new("doctor-index-lacks-build"));
+        let evidence = Phrase::new("doctor-index-lacks-build")
+            .with("torch", torch)
+            .with("cuda", cuda)
+            .with("builds", &builds);
         checks.push(Check::new("INDEX", Outcome::Fail, evidence, &release.source));
     } else {
-        let evidence = evidence(Phrase::new("doctor-build-unofficial"));
+        let evidence = Phrase::new("doctor-build-unofficial")
+            .with("torch", torch)
+            .with("cuda", cuda)
+            .with("builds", &builds);
         checks.push(Check::new("INDEX", Outcome::Unknown, evidence, &release.source));
     }
 }

@@ -43,10 +43,7 @@ pub(super) fn find(subject: &Subject<'_>, checks: &[Check]) -> Option<Phrase> {
     }
     match best {
         Some((_, torch, cuda)) => Some(
-            Phrase::new("doctor-remedy-wheel")
-                .with("torch", torch)
-                .with("cuda", cuda)
-                .with("index", index_of(cuda)),
+            Phrase::new("doctor-remedy-wheel").with("torch", torch).with("index", index_of(cuda)),
         ),
         None => Some(Phrase::new("doctor-remedy-none")),
     }
