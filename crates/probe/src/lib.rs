@@ -1,3 +1,4 @@
 //! On the box: environment, compatibility, sampling, verification, and running a job measured.
 
+pub mod capture;
 pub mod doctor;

@@ -1,0 +1,6 @@
+# On the box: captures, sampling, verification, runs.
+capture-error-empty = the capture is empty
+capture-error-truncated = the { $what } ends in the middle; capture it again
+capture-error-unrecognised = this is no kind of telemetry that is known; it begins with `{ $start }`
+capture-error-reported = the source reports an error itself: { $reason }
+capture-hint-kinds = known are nvidia-smi (CSV with header, dmon, pmon, -q -x, its table), gpustat, nvtop -s, Prometheus text and API answers of DCGM, nvidia_gpu_exporter and nvitop-exporter, sacct, squeue, sinfo, jobstats, PodResources
