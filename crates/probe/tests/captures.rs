@@ -31,7 +31,10 @@ fn mib(bytes: Option<Bytes>) -> String {
 }
 
 fn figure(value: Option<f64>) -> String {
-    value.map_or_else(|| "?".to_owned(), |value| format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned())
+    value.map_or_else(
+        || "?".to_owned(),
+        |value| format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned(),
+    )
 }
 
 fn text(value: Option<&str>) -> &str {
@@ -153,7 +156,8 @@ fn unified_memory_has_no_card_memory_figures() {
     for gpu in &capture.snapshots[0].gpus {
         assert_eq!((gpu.memory_used, gpu.memory_total), (None, None));
     }
-    let columns = ["name", "utilization.gpu", "memory.used", "memory.total", "power.draw", "temperature.gpu"];
+    let columns =
+        ["name", "utilization.gpu", "memory.used", "memory.total", "power.draw", "temperature.gpu"];
     let (_, text) = samples().into_iter().find(|(name, _)| name.starts_with("37_")).unwrap();
     let line = text.lines().nth(1).unwrap();
     let named = read(line, Some(&columns)).unwrap();
@@ -211,7 +215,8 @@ fn other_shapes_of_the_same_tools_are_read_too() {
     assert_eq!((gpu.busy, gpu.power_watts, gpu.memory_used), (Some(0.0), Some(21.0), None));
     assert_eq!(gpu.memory_total, Some(Bytes::new(25_769_803_776)));
 
-    let sinfo = "NODELIST    GRES    GRES_USED\nnode1       gpu:titanx:4(S:0-1)   gpu:titanx:2(IDX:0-1)\n";
+    let sinfo =
+        "NODELIST    GRES    GRES_USED\nnode1       gpu:titanx:4(S:0-1)   gpu:titanx:2(IDX:0-1)\n";
     let capture = read(sinfo, None).unwrap();
     assert_eq!(capture.jobs[0].gpus, Some(2));
 
@@ -232,7 +237,9 @@ fn other_shapes_of_the_same_tools_are_read_too() {
 #[test]
 fn what_is_no_telemetry_is_refused() {
     assert_eq!(read("", None), Err(CaptureError::Empty));
-    for text in ["hello world", "{\"a\": 1}", "<html></html><", "name: x\njobs: []\n", "{\"gpus\": ["] {
+    for text in
+        ["hello world", "{\"a\": 1}", "<html></html><", "name: x\njobs: []\n", "{\"gpus\": ["]
+    {
         assert!(read(text, None).is_err(), "{text}");
     }
 }

@@ -7,8 +7,17 @@ use super::{
 };
 
 /// Column names that show that a first line is a header.
-const HEADER_WORDS: &[&str] =
-    &["utilization", "memory", "pid", "uuid", "temperature", "power", "gpu_num", "job_id", "driver_version"];
+const HEADER_WORDS: &[&str] = &[
+    "utilization",
+    "memory",
+    "pid",
+    "uuid",
+    "temperature",
+    "power",
+    "gpu_num",
+    "job_id",
+    "driver_version",
+];
 
 /// The order in which gpustat asked nvidia-smi up to 2016; such logs have no header.
 const GPUSTAT_2016: &[&str] =
@@ -19,16 +28,21 @@ pub(super) fn has_header(text: &str) -> bool {
     let line = text.lines().next().unwrap_or("").to_ascii_lowercase();
     line.contains(',')
         && !line.contains('{')
-        && line.split(',').filter(|cell| {
-            let cell = cell.trim();
-            HEADER_WORDS.iter().any(|word| cell.contains(word)) && !cell.contains("gpu-")
-        }).count() >= 2
+        && line
+            .split(',')
+            .filter(|cell| {
+                let cell = cell.trim();
+                HEADER_WORDS.iter().any(|word| cell.contains(word)) && !cell.contains("gpu-")
+            })
+            .count()
+            >= 2
 }
 
 /// Reads a file with a header.
 pub(super) fn with_header(text: &str) -> Result<Capture, CaptureError> {
     let header = text.lines().next().unwrap_or("");
-    let columns: Vec<String> = cells(header).into_iter().map(|cell| cell.to_ascii_lowercase()).collect();
+    let columns: Vec<String> =
+        cells(header).into_iter().map(|cell| cell.to_ascii_lowercase()).collect();
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     // The header may come again where several captures were joined.
     let rows = text.lines().skip(1).filter(|line| *line != header);
@@ -49,7 +63,9 @@ pub(super) fn without_header(text: &str) -> Result<Capture, CaptureError> {
     if first.len() < 3 {
         return Err(CaptureError::unrecognised(text));
     }
-    if first.len() == GPUSTAT_2016.len() && first.get(1).is_some_and(|cell| cell.starts_with("GPU-")) {
+    if first.len() == GPUSTAT_2016.len()
+        && first.get(1).is_some_and(|cell| cell.starts_with("GPU-"))
+    {
         return Ok(by_columns(GPUSTAT_2016, text.lines()));
     }
     let looks_like_cells = first.iter().any(|cell| number(cell).is_some() || known(cell).is_none());
@@ -64,7 +80,10 @@ pub(super) fn without_header(text: &str) -> Result<Capture, CaptureError> {
         for cell in cells(line) {
             if cell.starts_with("GPU-") {
                 sample.uuid = Some(cell.clone());
-            } else if ["NVIDIA ", "GeForce ", "Tesla ", "Quadro "].iter().any(|b| cell.starts_with(b)) {
+            } else if ["NVIDIA ", "GeForce ", "Tesla ", "Quadro "]
+                .iter()
+                .any(|b| cell.starts_with(b))
+            {
                 sample.name = Some(cell.clone());
             } else if let Some((_, "W")) = number(&cell) {
                 sample.power_watts = watts(&cell);
@@ -108,8 +127,7 @@ fn name_and_unit(column: &str) -> (&str, &str) {
 
 fn by_columns<'a>(columns: &[&str], rows: impl Iterator<Item = &'a str>) -> Capture {
     let apps = columns.iter().any(|column| name_and_unit(column).0 == "pid");
-    let mut capture =
-        Capture::new(if apps { CaptureKind::SmiApps } else { CaptureKind::SmiCsv });
+    let mut capture = Capture::new(if apps { CaptureKind::SmiApps } else { CaptureKind::SmiCsv });
     for line in rows.filter(|line| !line.trim().is_empty()) {
         let cells = cells(line);
         // A row that is too short was cut off; its last cell may be half a number.
@@ -148,7 +166,9 @@ fn by_columns<'a>(columns: &[&str], rows: impl Iterator<Item = &'a str>) -> Capt
             snapshot.gpus.push(sample(&get));
         }
     }
-    capture.snapshots.retain(|snapshot| !snapshot.gpus.is_empty() || !snapshot.processes.is_empty());
+    capture
+        .snapshots
+        .retain(|snapshot| !snapshot.gpus.is_empty() || !snapshot.processes.is_empty());
     capture
 }
 
@@ -161,7 +181,9 @@ fn snapshot_at<'a, 'b>(
 ) -> &'a mut Snapshot {
     let same_card = |sample: &GpuSample| match (get("uuid"), &sample.uuid) {
         (Some(uuid), Some(seen)) => uuid == seen,
-        _ => get("index").and_then(|index| index.parse().ok()).is_some_and(|i| sample.index == Some(i)),
+        _ => get("index")
+            .and_then(|index| index.parse().ok())
+            .is_some_and(|i| sample.index == Some(i)),
     };
     let begins = snapshots.last().is_none_or(|last| last.gpus.iter().any(same_card));
     if begins {

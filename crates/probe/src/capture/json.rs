@@ -47,7 +47,8 @@ fn one(document: &Value, text: &str) -> Result<Capture, CaptureError> {
     if document["nodes"].is_object() {
         return Ok(jobstats(document));
     }
-    if let Some(pods) = document["podResources"].as_array().or_else(|| document["pod_resources"].as_array())
+    if let Some(pods) =
+        document["podResources"].as_array().or_else(|| document["pod_resources"].as_array())
     {
         return Ok(pod_resources(pods));
     }
@@ -137,7 +138,9 @@ fn nvtop(devices: &[Value]) -> Capture {
             ..GpuSample::default()
         });
         for process in device["processes"].as_array().into_iter().flatten() {
-            let Some(pid) = cell(&process["pid"]).and_then(|pid| pid.parse().ok()) else { continue };
+            let Some(pid) = cell(&process["pid"]).and_then(|pid| pid.parse().ok()) else {
+                continue;
+            };
             snapshot.processes.push(ProcessSample {
                 gpu: index.map(|index| index.to_string()),
                 pid,
@@ -164,7 +167,11 @@ fn jobstats(document: &Value) -> Capture {
     let mut peak: Option<f64> = None;
     for node in document["nodes"].as_object().into_iter().flat_map(|nodes| nodes.values()) {
         let values = |name: &str| {
-            node[name].as_object().into_iter().flat_map(|map| map.values().filter_map(Value::as_f64)).collect::<Vec<_>>()
+            node[name]
+                .as_object()
+                .into_iter()
+                .flat_map(|map| map.values().filter_map(Value::as_f64))
+                .collect::<Vec<_>>()
         };
         shares.extend(values("gpu_utilization").into_iter().filter(|s| (0.0..=100.0).contains(s)));
         for used in values("gpu_used_memory").into_iter().filter_map(metric) {
@@ -174,7 +181,8 @@ fn jobstats(document: &Value) -> Capture {
     #[expect(clippy::cast_precision_loss, reason = "a job has few cards")]
     let mean = (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked")]
-    let elapsed = document["total_time"].as_f64().filter(|s| (0.0..1e12).contains(s)).map(|s| s as u64);
+    let elapsed =
+        document["total_time"].as_f64().filter(|s| (0.0..1e12).contains(s)).map(|s| s as u64);
     capture.jobs.push(JobRecord {
         gpus: document["gpus"].as_u64(),
         elapsed_seconds: elapsed,
@@ -190,11 +198,13 @@ fn pod_resources(pods: &[Value]) -> Capture {
     for pod in pods {
         for container in pod["containers"].as_array().into_iter().flatten() {
             for device in container["devices"].as_array().into_iter().flatten() {
-                let resource = device["resourceName"].as_str().or_else(|| device["resource_name"].as_str());
+                let resource =
+                    device["resourceName"].as_str().or_else(|| device["resource_name"].as_str());
                 if !resource.is_some_and(|resource| resource.starts_with("nvidia.com/")) {
                     continue;
                 }
-                let ids = device["deviceIds"].as_array().or_else(|| device["device_ids"].as_array());
+                let ids =
+                    device["deviceIds"].as_array().or_else(|| device["device_ids"].as_array());
                 capture.pods.push(PodGpus {
                     namespace: text(&pod["namespace"]).unwrap_or_default(),
                     pod: text(&pod["name"]).unwrap_or_default(),

@@ -231,14 +231,14 @@ impl Fold {
             return;
         }
         let plain = NAMES.iter().find(|(known, _)| *known == name).map(|(_, field)| (*field, 1.0));
-        let ratio = RATIOS.iter().find(|(known, _)| *known == name).map(|(_, field)| (*field, 100.0));
+        let ratio =
+            RATIOS.iter().find(|(known, _)| *known == name).map(|(_, field)| (*field, 100.0));
         let Some((field, scale)) = plain.or(ratio) else { return };
         let Some(key) = card_key(labels) else { return };
         if !self.cards.contains_key(&key) {
             self.order.push(key.clone());
         }
-        let (sample, free) =
-            self.cards.entry(key).or_insert_with(|| (card_from(labels), None));
+        let (sample, free) = self.cards.entry(key).or_insert_with(|| (card_from(labels), None));
         set(sample, free, field, value, scale);
         if matches!(field, Field::Info) {
             let described = card_from(labels);

@@ -10,8 +10,7 @@ pub(super) fn is(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let Some(first) = lines.next() else { return false };
     let lower = first.to_ascii_lowercase();
-    let header = lower.contains('|')
-        && lower.split('|').any(|cell| HEADERS.contains(&cell.trim()));
+    let header = lower.contains('|') && lower.split('|').any(|cell| HEADERS.contains(&cell.trim()));
     header
         || lower.starts_with("# squeue")
         || lower.starts_with("# sinfo")
@@ -31,10 +30,16 @@ pub(super) fn read(text: &str) -> Result<Capture, CaptureError> {
         }
         let cells = split(line);
         let lower: Vec<String> = cells.iter().map(|cell| cell.to_ascii_lowercase()).collect();
-        let is_header = lower.iter().filter(|cell| {
-            HEADERS.contains(&cell.as_str())
-                || ["state", "user", "account", "nodelist", "gres_used", "node_list"].contains(&cell.as_str())
-        }).count() >= 2 || lower.first().is_some_and(|cell| cell == "jobid");
+        let is_header = lower
+            .iter()
+            .filter(|cell| {
+                HEADERS.contains(&cell.as_str())
+                    || ["state", "user", "account", "nodelist", "gres_used", "node_list"]
+                        .contains(&cell.as_str())
+            })
+            .count()
+            >= 2
+            || lower.first().is_some_and(|cell| cell == "jobid");
         if is_header {
             columns = lower;
             continue;
@@ -148,7 +153,8 @@ fn job(columns: &[String], cells: &[String], capture: &mut Capture) {
         None => (None, None),
     };
     // `0` cards is only known where the field lists what was allocated.
-    let lists_all = get(&["alloctres", "tres-alloc", "tresalloc"]).is_some_and(|text| text.contains('='));
+    let lists_all =
+        get(&["alloctres", "tres-alloc", "tresalloc"]).is_some_and(|text| text.contains('='));
     let end = get(&["end"]).filter(|end| end != "Unknown" && end != "NONE");
     capture.jobs.push(JobRecord {
         id,
@@ -170,7 +176,10 @@ fn job(columns: &[String], cells: &[String], capture: &mut Capture) {
 fn total_or_used(used: Option<String>, total: Option<String>) -> (Option<u64>, Option<String>) {
     let used = used.as_deref().and_then(cards);
     let total = total.as_deref().and_then(cards);
-    let model = used.as_ref().and_then(|(_, m)| m.clone()).or_else(|| total.as_ref().and_then(|(_, m)| m.clone()));
+    let model = used
+        .as_ref()
+        .and_then(|(_, m)| m.clone())
+        .or_else(|| total.as_ref().and_then(|(_, m)| m.clone()));
     (used.map(|(count, _)| count), model)
 }
 
@@ -245,7 +254,8 @@ fn owner(line: &str) -> Option<GpuOwner> {
     let mut words = rest.split_whitespace();
     let job = words.next()?;
     let uid = words.next().map(str::parse);
-    let plausible = is_card && job.bytes().all(|b| b.is_ascii_digit() || b == b'_') && words.next().is_none();
+    let plausible =
+        is_card && job.bytes().all(|b| b.is_ascii_digit() || b == b'_') && words.next().is_none();
     if !plausible || matches!(uid, Some(Err(_))) {
         return None;
     }

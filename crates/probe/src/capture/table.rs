@@ -12,7 +12,9 @@ pub(super) fn is_smi(text: &str) -> bool {
 
 /// Says whether this is gpustat's text.
 pub(super) fn is_gpustat(text: &str) -> bool {
-    text.lines().take(3).any(|line| line.starts_with('[') && line.contains('|') && line.contains('%'))
+    text.lines()
+        .take(3)
+        .any(|line| line.starts_with('[') && line.contains('|') && line.contains('%'))
 }
 
 /// Reads nvidia-smi's table.
@@ -87,8 +89,11 @@ fn card_line(inner: &str, snapshot: &mut Snapshot) {
 fn figures(first: &str, second: &str, third: &str, gpu: &mut GpuSample) {
     let words: Vec<&str> = first.split_whitespace().collect();
     gpu.celsius = words.get(1).and_then(|word| celsius(word));
-    let power: Vec<&str> = words.iter().copied().filter(|w| w.ends_with('W') || *w == "N/A").collect();
-    if let Some((before, limit)) = first.split_once('/').filter(|(_, limit)| limit.trim() != "A")
+    let power: Vec<&str> =
+        words.iter().copied().filter(|w| w.ends_with('W') || *w == "N/A").collect();
+    if let Some((before, limit)) = first
+        .split_once('/')
+        .filter(|(_, limit)| limit.trim() != "A")
         .or_else(|| first.rsplit_once('/'))
     {
         gpu.power_limit_watts = watts(limit.trim());
@@ -96,7 +101,8 @@ fn figures(first: &str, second: &str, third: &str, gpu: &mut GpuSample) {
     }
     // With a fan of `N/A` the first slash is not the one between power and limit.
     if gpu.power_limit_watts.is_none()
-        && let [draw, limit] = power.iter().filter(|w| w.ends_with('W')).copied().collect::<Vec<_>>()[..]
+        && let [draw, limit] =
+            power.iter().filter(|w| w.ends_with('W')).copied().collect::<Vec<_>>()[..]
     {
         gpu.power_watts = watts(draw);
         gpu.power_limit_watts = watts(limit);
@@ -113,7 +119,8 @@ fn slice_line(inner: &str, snapshot: &mut Snapshot) {
     let mut cells = inner.split('|');
     let (Some(ids), Some(amounts)) = (cells.next(), cells.next()) else { return };
     let ids: Vec<u32> = ids.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    let ([index, instance, ..], Some((used, total))) = (ids.as_slice(), amounts.split_once('/')) else {
+    let ([index, instance, ..], Some((used, total))) = (ids.as_slice(), amounts.split_once('/'))
+    else {
         return;
     };
     snapshot.gpus.push(GpuSample {
@@ -129,7 +136,8 @@ fn slice_line(inner: &str, snapshot: &mut Snapshot) {
 /// R450 the columns of the instances are missing.
 fn process_line(inner: &str, snapshot: &mut Snapshot) {
     let words: Vec<&str> = inner.split_whitespace().collect();
-    let Some(kind) = words.iter().position(|word| matches!(*word, "C" | "G" | "C+G" | "M+C")) else {
+    let Some(kind) = words.iter().position(|word| matches!(*word, "C" | "G" | "C+G" | "M+C"))
+    else {
         return;
     };
     let (Some(index), Some(pid)) = (

@@ -57,7 +57,9 @@ fn one_gpu(index: usize, gpu: &Element, snapshot: &mut Snapshot) {
     let mut sample = GpuSample {
         index,
         uuid: gpu.at(&["uuid"]).map(str::to_owned),
-        bus: attribute(&gpu.attributes, "id").or_else(|| gpu.at(&["pci", "pci_bus_id"])).map(str::to_owned),
+        bus: attribute(&gpu.attributes, "id")
+            .or_else(|| gpu.at(&["pci", "pci_bus_id"]))
+            .map(str::to_owned),
         name: gpu.at(&["product_name"]).map(str::to_owned),
         busy: gpu.at(&["utilization", "gpu_util"]).and_then(percent),
         memory_busy: gpu.at(&["utilization", "memory_util"]).and_then(percent),
@@ -81,8 +83,18 @@ fn one_gpu(index: usize, gpu: &Element, snapshot: &mut Snapshot) {
             .and_then(watts),
         celsius: gpu.at(&["temperature", "gpu_temp"]).and_then(celsius),
         mig_parent: gpu.at(&["mig_mode", "current_mig"]).is_some_and(|mode| mode == "Enabled"),
-        pcie_width: width(gpu.at(&["pci", "pci_gpu_link_info", "link_widths", "current_link_width"])),
-        pcie_width_max: width(gpu.at(&["pci", "pci_gpu_link_info", "link_widths", "max_link_width"])),
+        pcie_width: width(gpu.at(&[
+            "pci",
+            "pci_gpu_link_info",
+            "link_widths",
+            "current_link_width",
+        ])),
+        pcie_width_max: width(gpu.at(&[
+            "pci",
+            "pci_gpu_link_info",
+            "link_widths",
+            "max_link_width",
+        ])),
         ..GpuSample::default()
     };
     let uuid = sample.uuid.clone();
