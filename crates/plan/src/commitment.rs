@@ -4,7 +4,7 @@
 //! Demand is a number of cards for each hour. A commitment is an interval of hours, so the
 //! optimum is a minimum-cost flow on the hours ([`optimise`]); no solver library is needed.
 
-mod flow;
+pub(crate) mod flow;
 mod level;
 mod optimise;
 

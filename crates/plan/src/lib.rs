@@ -3,11 +3,23 @@
 //! Pure, synchronous, deterministic: no input or output, no clock, no randomness without a seed
 //! in the input; a request that cannot be met is an answer, not an error.
 
+mod baselines;
+mod budget;
+mod calendar;
+mod calendar_entries;
+mod candidates;
+mod choose;
 pub mod commitment;
+mod demand;
+mod fallback;
+mod mix;
 pub mod outcome;
+mod plan;
 mod plan_error;
 pub mod simulate;
 pub mod spot;
 pub mod workload;
 
+pub use baselines::GuideClass;
+pub use plan::{Measured, World, plan};
 pub use plan_error::PlanError;

@@ -197,6 +197,8 @@ pub struct Job {
     pub modes: Vec<BillingMode>,
     /// Whether it may share a card with another job.
     pub share_card: bool,
+    /// Whether it may fill a card up to the upper bound, without the policy's headroom.
+    pub fill_card: bool,
     /// Billing modes, quality or runs that may be given up in a downgrade, least painful first.
     pub priority: u32,
 }
@@ -327,6 +329,7 @@ impl Job {
             interruptible: None,
             modes: Vec::new(),
             share_card: false,
+            fill_card: false,
             priority: 0,
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Network {
     /// Next arc of the same tail, and the first arc of each node.
     next: Vec<u32>,
     first: Vec<u32>,
+    /// The price of each node once solved.
+    potential: Vec<i64>,
 }
 
 /// No flow meets the demand within the capacities.
@@ -41,6 +43,7 @@ impl Network {
             cost: Vec::new(),
             next: Vec::new(),
             first: vec![NONE; nodes],
+            potential: vec![0; nodes],
         }
     }
 
@@ -69,6 +72,12 @@ impl Network {
         self.cost[arc]
     }
 
+    /// Returns the price of a node once solved: no arc with room left costs less than the price at
+    /// its head less the price at its tail.
+    pub(crate) fn potential(&self, node: usize) -> i64 {
+        self.potential.get(node).copied().unwrap_or(0)
+    }
+
     /// Sends every supply to a demand at the least cost.
     pub(crate) fn solve(&mut self) -> Result<(), Infeasible> {
         let nodes = self.supply.len();
@@ -92,6 +101,7 @@ impl Network {
             }
             wanted -= search.saturate(self, source, sink, &potential);
         }
+        self.potential = potential;
         Ok(())
     }
 

@@ -1,0 +1,165 @@
+//! Where each run is put: within its window and its patience, into paid idle hours first, then
+//! into the emptiest hours, so that the base that is worth committing to grows flat.
+
+use crate::{
+    demand::{Demand, HOUR, Span, Stretch, room},
+    workload::Job,
+};
+
+/// How busy a pool is in each hour, and what of it is paid anyway.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    /// Instances in use.
+    used: Vec<u32>,
+    /// Instances on a term.
+    paid: Vec<u32>,
+}
+
+impl Load {
+    /// Creates an empty span.
+    pub(crate) fn new(span: Span) -> Self {
+        Self { used: vec![0; span.hours()], paid: vec![0; span.hours()] }
+    }
+
+    /// Marks instances as in use.
+    pub(crate) fn add(&mut self, stretch: Stretch, units: u32) {
+        for hour in hours(stretch, self.used.len()) {
+            self.used[hour] = self.used[hour].saturating_add(units);
+        }
+    }
+
+    /// Marks instances as no longer in use.
+    pub(crate) fn remove(&mut self, stretch: Stretch, units: u32) {
+        for hour in hours(stretch, self.used.len()) {
+            self.used[hour] = self.used[hour].saturating_sub(units);
+        }
+    }
+
+    /// Marks instances as paid for a term.
+    pub(crate) fn pay(&mut self, stretch: Stretch, units: u32) {
+        for hour in hours(stretch, self.paid.len()) {
+            self.paid[hour] = self.paid[hour].saturating_add(units);
+        }
+    }
+
+    /// Returns the instances in use in each hour.
+    pub(crate) fn used(&self) -> &[u32] {
+        &self.used
+    }
+
+    /// Returns the instances on a term in each hour.
+    pub(crate) fn paid(&self) -> &[u32] {
+        &self.paid
+    }
+
+    /// Returns how bad a stretch is: hours that are not paid yet, then how busy they are.
+    fn badness(&self, stretch: Stretch, units: u32) -> (u64, u64) {
+        let mut unpaid = 0;
+        let mut busy = 0;
+        for hour in hours(stretch, self.used.len()) {
+            let used = self.used[hour].saturating_add(units);
+            unpaid += u64::from(used.saturating_sub(self.paid[hour]).min(units));
+            busy += u64::from(self.used[hour]);
+        }
+        (unpaid, busy)
+    }
+}
+
+/// Returns the hours of a span that a stretch touches.
+fn hours(stretch: Stretch, most: usize) -> std::ops::Range<usize> {
+    let first = usize::try_from(stretch.start / HOUR).unwrap_or(most).min(most);
+    let last = usize::try_from(stretch.end.div_ceil(HOUR)).unwrap_or(most).min(most);
+    first..last.max(first)
+}
+
+/// Says whether the runs of a job can be moved at all.
+pub(crate) fn is_flexible(job: &Job, demand: &Demand) -> bool {
+    matches!(demand, Demand::Runs(_))
+        && (job.window.daily.is_some() || job.window.may_wait.get() > 0)
+}
+
+/// Puts the runs of a job, and marks them in the load; `None` when one of them does not fit its
+/// window.
+///
+/// A run is one stretch, or several where the job may be interrupted and no window is long enough.
+pub(crate) fn place(
+    span: Span,
+    job: &Job,
+    demand: &Demand,
+    length: u64,
+    units: u32,
+    load: &mut Load,
+) -> Option<Vec<Vec<Stretch>>> {
+    let starts = match demand {
+        Demand::Service(stretches) => {
+            for stretch in stretches {
+                load.add(*stretch, units);
+            }
+            return Some(stretches.iter().map(|stretch| vec![*stretch]).collect());
+        }
+        Demand::Runs(starts) => starts,
+    };
+    let mut runs = Vec::with_capacity(starts.len());
+    for start in starts {
+        let run = place_run(span, job, *start, length, units, load)?;
+        for stretch in &run {
+            load.add(*stretch, units);
+        }
+        runs.push(run);
+    }
+    Some(runs)
+}
+
+/// Puts one run that may start from `nominal` on.
+pub(crate) fn place_run(
+    span: Span,
+    job: &Job,
+    nominal: u64,
+    length: u64,
+    units: u32,
+    load: &Load,
+) -> Option<Vec<Stretch>> {
+    let whole = span.seconds();
+    if length > whole {
+        return None;
+    }
+    // A run ends within the span: near its end it starts earlier.
+    let nominal = if job.window.daily.is_none() { nominal.min(whole - length) } else { nominal };
+    let rooms = room(span, &job.window, nominal, length);
+    let mut best: Option<((u64, u64), Stretch)> = None;
+    for open in &rooms {
+        let end = open.end.min(whole);
+        let mut start = open.start;
+        while start + length <= end {
+            let stretch = Stretch { start, end: start + length };
+            let badness = load.badness(stretch, units);
+            if best.is_none_or(|(known, _)| badness < known) {
+                best = Some((badness, stretch));
+            }
+            // Whole hours of the clock after the first try.
+            start = (start / HOUR + 1) * HOUR;
+        }
+    }
+    if let Some((_, stretch)) = best {
+        return Some(vec![stretch]);
+    }
+    job.interruptible.as_ref()?;
+    split(&rooms, whole, length)
+}
+
+/// Fills the rooms in order until the run is done.
+fn split(rooms: &[Stretch], whole: u64, length: u64) -> Option<Vec<Stretch>> {
+    let mut left = length;
+    let mut parts = Vec::new();
+    for open in rooms {
+        let end = open.end.min(whole).min(open.start.saturating_add(left));
+        if end > open.start {
+            parts.push(Stretch { start: open.start, end });
+            left -= end - open.start;
+        }
+        if left == 0 {
+            return Some(parts);
+        }
+    }
+    None
+}

@@ -1,0 +1,14 @@
+//! Every way to run a job that is feasible: what it needs, where it can be rented, what it costs
+//! alone, and why nothing is left when nothing is.
+
+mod estimate;
+pub(crate) mod needs;
+pub(crate) mod pools;
+mod reclaim;
+mod ways;
+
+pub(crate) use needs::{Need, Obstacle};
+pub(crate) use pools::{
+    IMPOSSIBLE, Kind, Micros, Pool, Rate, STALE_DAYS, Supply, left_out_notes, supply,
+};
+pub(crate) use ways::{Cache, JobWays, Paid, Way, all_ways, instances};

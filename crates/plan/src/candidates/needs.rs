@@ -1,0 +1,161 @@
+//! What a job needs on one kind of card: cards, memory and time, stated by the user or estimated.
+
+use super::{estimate, pools::Kind};
+use crate::{
+    plan::Measured,
+    workload::{Amount, Job, Model, Policy},
+};
+use kasuan_model::{Bytes, Confidence, Estimate, Phrase, Seconds};
+use kasuan_sizing::{MemoryEstimate, Setup};
+use rust_decimal::Decimal;
+
+/// One way to run a job on a kind of card.
+#[derive(Clone, Debug)]
+pub(crate) struct Need {
+    /// Cards of one replica.
+    pub(crate) cards: u32,
+    /// Replicas; 1 for everything that is no service.
+    pub(crate) replicas: u32,
+    /// How it is run; `None` when the user stated memory and hours.
+    pub(crate) setup: Option<Setup>,
+    /// Memory; `None` when the user stated it, or nobody knows.
+    pub(crate) memory: Option<MemoryEstimate>,
+    /// Memory of each card that has to fit; `None` when unknown.
+    pub(crate) memory_needed: Option<Bytes>,
+    /// Time of one run; nothing for a service.
+    pub(crate) time: Estimate<Seconds>,
+    /// How far the time may be trusted.
+    pub(crate) confidence: Confidence,
+    /// What the reader should know about it.
+    pub(crate) notes: Vec<Phrase>,
+}
+
+/// Why a job does not run on a kind of card.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Obstacle {
+    /// The user chose among other cards.
+    CardNotWanted,
+    /// Each card lacks memory.
+    Memory {
+        /// What one card has to hold.
+        needed: Bytes,
+        /// What this card has.
+        have: Bytes,
+    },
+    /// Any other reason that sizing gives.
+    Sizing(Phrase),
+    /// Nobody said how much work it is.
+    WorkUnknown,
+    /// A run takes longer than the planned span.
+    TooLong {
+        /// Time of one run.
+        time: Seconds,
+    },
+}
+
+/// How a job is sized: the same for every kind of card.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizing<'a> {
+    /// The job.
+    pub(crate) job: &'a Job,
+    /// The rules.
+    pub(crate) policy: &'a Policy,
+    /// What was measured of it.
+    pub(crate) measured: Option<&'a Measured>,
+    /// Every kind of card, to find the one that hours were measured on.
+    pub(crate) kinds: &'a [Kind],
+    /// Whether it is a service.
+    pub(crate) service: bool,
+    /// Whether weights of fewer than 16 bits may be chosen where the user insists on nothing.
+    pub(crate) quantised: bool,
+}
+
+/// Returns the hours of one run that the user states or measured, and the card and count that they
+/// were seen on.
+pub(super) fn stated_time(sizing: &Sizing<'_>) -> Option<(Estimate<Seconds>, Option<SeenOn>)> {
+    if let Some(measured) = sizing.measured {
+        let seen = SeenOn { card: measured.card.clone(), cards: measured.cards };
+        return Some((measured.time, Some(seen)));
+    }
+    let Amount::Hours { hours, measured_on } = &sizing.job.amount else { return None };
+    let seconds = |hours: Decimal| Seconds::from_decimal_hours(hours).unwrap_or(Seconds::ZERO);
+    let seen = measured_on
+        .as_ref()
+        .map(|(card, cards)| SeenOn { card: card.clone(), cards: *cards });
+    Some((hours.map(seconds), seen))
+}
+
+/// The cards that hours were seen on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SeenOn {
+    /// The card.
+    pub(super) card: kasuan_model::CardId,
+    /// How many.
+    pub(super) cards: u32,
+}
+
+/// Returns the ways to run a job on a kind of card with at most so many cards together, fewest
+/// cards first.
+pub(crate) fn needs(
+    sizing: &Sizing<'_>,
+    kind: &Kind,
+    most_cards: u32,
+) -> Result<Vec<Need>, Obstacle> {
+    let job = sizing.job;
+    if !job.only_cards.is_empty() && !job.only_cards.contains(&kind.card.id) {
+        return Err(Obstacle::CardNotWanted);
+    }
+    match (&job.model, job.memory) {
+        (Some(Model::Known(model)), None) => {
+            estimate::needs(sizing, model, kind, most_cards, &[])
+        }
+        (Some(Model::Counted { parameters }), None) => {
+            let Some(model) = estimate::like(*parameters) else { return Err(Obstacle::WorkUnknown) };
+            let note = Phrase::new("plan-need-like")
+                .with("parameters", billions(*parameters))
+                .with("model", &model.id);
+            estimate::needs(sizing, model, kind, most_cards, &[note])
+        }
+        _ => stated(sizing, kind).map(|need| vec![need]),
+    }
+}
+
+/// Writes a count of parameters in billions.
+fn billions(parameters: u64) -> String {
+    format!("{:.1}B", parameters as f64 / 1e9)
+}
+
+/// Returns the need of a job whose memory the user states, or nobody.
+fn stated(sizing: &Sizing<'_>, kind: &Kind) -> Result<Need, Obstacle> {
+    let job = sizing.job;
+    let mut notes = Vec::new();
+    let (time, confidence) = if sizing.service {
+        (Estimate::exact(Seconds::ZERO), Confidence::Exact)
+    } else {
+        let Some((time, seen)) = stated_time(sizing) else { return Err(Obstacle::WorkUnknown) };
+        let confidence = match seen {
+            Some(seen) if seen.card == kind.card.id => Confidence::High,
+            Some(seen) => {
+                notes.push(Phrase::new("plan-need-hours-elsewhere").with("card", seen.card));
+                Confidence::Low
+            }
+            None => Confidence::Medium,
+        };
+        (time, confidence)
+    };
+    if let Some(needed) = job.memory
+        && needed > kind.memory
+    {
+        return Err(Obstacle::Memory { needed, have: kind.memory });
+    }
+    Ok(Need {
+        cards: job.cards.unwrap_or(1).max(1),
+        replicas: if sizing.service { job.replicas.unwrap_or(1).max(1) } else { 1 },
+        setup: None,
+        memory: None,
+        memory_needed: job.memory,
+        time,
+        confidence,
+        notes,
+    })
+}

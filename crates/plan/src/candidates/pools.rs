@@ -1,0 +1,369 @@
+//! The offers a plan may choose among, gathered into pools: the same cards at the same place, paid
+//! for in different ways.
+
+use crate::workload::{Policy, Workload};
+use jiff::civil::Date;
+use kasuan_market::{Catalogue, RunCost, Tariff};
+use kasuan_model::{
+    BillingMode, Bytes, Card, CardId, Currency, Estimate, Interconnect, Money, MoneyError, Offer,
+    Phrase, Seconds,
+};
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Millionths of a unit of money, the whole numbers that the solver counts in.
+pub(crate) type Micros = i64;
+
+/// A cost that no plan accepts: stands for "cannot be bought this way".
+pub(crate) const IMPOSSIBLE: Micros = 1_000_000_000_000_000;
+
+/// Days after which a price is pointed out as old.
+pub(crate) const STALE_DAYS: u32 = 180;
+
+/// A price by the hour with the provider's way of billing.
+#[derive(Clone, Debug)]
+pub(crate) struct Rate {
+    /// Index of the offer.
+    pub(crate) offer: usize,
+    /// Price of an instance-hour in the plan's currency.
+    pub(crate) hourly: Money,
+    /// How time becomes money, in the offer's currency.
+    tariff: Tariff,
+    /// Units of the plan's currency for one of the offer's.
+    factor: Decimal,
+    micros: Micros,
+}
+
+impl Rate {
+    /// Returns what one start of this length costs one instance, with bounds where the provider
+    /// does not say how it counts.
+    pub(crate) fn run(&self, time: Seconds) -> Result<RunCost, MoneyError> {
+        let run = self.tariff.run(time)?;
+        let to = |money: Money| -> Result<Money, MoneyError> {
+            Ok(Money::new(money.times(self.factor)?.amount(), self.hourly.currency()))
+        };
+        let cost = Estimate::new(to(run.cost.low)?, to(run.cost.likely)?, to(run.cost.high)?);
+        Ok(RunCost { billed: run.billed, cost })
+    }
+
+    /// Returns what one start of this length costs one instance, in millionths.
+    pub(crate) fn micros(&self, time: Seconds) -> Micros {
+        let cost = self.run(time).ok().and_then(|run| to_micros(run.cost.likely.amount()));
+        cost.map_or(IMPOSSIBLE, |micros| micros.min(IMPOSSIBLE))
+    }
+
+    /// Returns the price of an hour, in millionths.
+    pub(crate) const fn hourly_micros(&self) -> Micros {
+        self.micros
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        let charge = |rate: &Self| rate.tariff.minimum_charge.unwrap_or_default() * rate.factor;
+        self.micros <= other.micros
+            && self.tariff.step.high <= other.tariff.step.high
+            && self.tariff.step.likely <= other.tariff.step.likely
+            && self.tariff.minimum <= other.tariff.minimum
+            && charge(self) <= charge(other)
+    }
+}
+
+/// Returns an amount in millionths, rounded; `None` when it is absurd.
+fn to_micros(amount: Decimal) -> Option<Micros> {
+    amount.checked_mul(Decimal::from(1_000_000))?.round().to_i64()
+}
+
+/// A price for a term that is paid whether used or not.
+#[derive(Clone, Debug)]
+pub(crate) struct TermRate {
+    /// Index of the offer.
+    pub(crate) offer: usize,
+    /// How it is paid for.
+    pub(crate) mode: BillingMode,
+    /// How long it runs.
+    pub(crate) term: Seconds,
+    /// Price of an instance for the whole term, in the plan's currency.
+    pub(crate) price: Money,
+    /// The same in millionths.
+    pub(crate) micros: Micros,
+}
+
+/// A kind of card as rented: whole, or one of several equal slices.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// The card; for a slice, with the slice's part of memory and rates.
+    pub(crate) card: Card,
+    /// Into how many parts the card is cut.
+    pub(crate) slices: u32,
+    /// Memory that a job must fit into.
+    pub(crate) memory: Bytes,
+}
+
+/// Instances of one size with the same cards at the same place.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    /// The provider.
+    pub(crate) provider: String,
+    /// The provider's region.
+    pub(crate) region: String,
+    /// The kind of card, as an index.
+    pub(crate) kind: usize,
+    /// Cards of an instance.
+    pub(crate) count: u32,
+    /// How the cards talk to each other.
+    pub(crate) interconnect: Interconnect,
+    /// The on-demand price.
+    pub(crate) on_demand: Option<Rate>,
+    /// The spot price.
+    pub(crate) spot: Option<Rate>,
+    /// Terms, cheapest for each length.
+    pub(crate) terms: Vec<TermRate>,
+}
+
+impl Pool {
+    /// Returns the least that an hour of an instance can cost, in millionths: on demand, or a term
+    /// that is used in every hour.
+    pub(crate) fn floor(&self) -> Micros {
+        let terms = self.terms.iter().map(|term| {
+            let hours = i64::try_from(term.term.get() / 3600).unwrap_or(1).max(1);
+            term.micros / hours
+        });
+        let on_demand = self.on_demand.iter().map(Rate::hourly_micros);
+        terms.chain(on_demand).min().unwrap_or(i64::MAX / 8)
+    }
+
+    /// Says whether this pool is at least as good as another of the same size in every price.
+    fn covers(&self, other: &Self) -> bool {
+        let rate = |mine: &Option<Rate>, theirs: &Option<Rate>| match (mine, theirs) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(mine), Some(theirs)) => mine.covers(theirs),
+        };
+        rate(&self.on_demand, &other.on_demand)
+            && rate(&self.spot, &other.spot)
+            && other.terms.iter().all(|theirs| {
+                self.terms
+                    .iter()
+                    .any(|mine| mine.term == theirs.term && mine.micros <= theirs.micros)
+            })
+    }
+}
+
+/// Why offers were left out, and how many for each reason.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftOut {
+    /// Offers that the policy names out: provider, country, region, mode, age.
+    pub(crate) policy: BTreeMap<&'static str, u32>,
+    /// Offers in a currency without a stated rate.
+    pub(crate) currency: BTreeMap<Currency, u32>,
+    /// Prices for requests, not for a box.
+    pub(crate) serverless: u32,
+    /// Terms longer than the plan, which nothing in it can justify.
+    pub(crate) long_terms: u32,
+    /// Offers of a card that is not in the card table, or without a price.
+    pub(crate) unusable: u32,
+}
+
+/// Everything that can be rented under the policy.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Supply {
+    /// Kinds of card.
+    pub(crate) kinds: Vec<Kind>,
+    /// Pools, the dominated ones left out.
+    pub(crate) pools: Vec<Pool>,
+    /// What was left out.
+    pub(crate) left_out: LeftOut,
+    /// Offers that took part, by the provider's id.
+    pub(crate) offers: u32,
+}
+
+type PoolKey<'a> = (&'a str, &'a str, usize, u32);
+
+/// Gathers the offers that the policy admits.
+pub(crate) fn supply(
+    catalogue: &Catalogue,
+    workload: &Workload,
+    plan_term: Seconds,
+    today: Date,
+    places_matter: bool,
+) -> Supply {
+    let mut supply = Supply::default();
+    let asked: BTreeSet<BillingMode> = workload
+        .jobs
+        .iter()
+        .flat_map(|job| &job.modes)
+        .chain(&workload.policy.modes)
+        .copied()
+        .collect();
+    let mut kinds: BTreeMap<(&CardId, u32), usize> = BTreeMap::new();
+    let mut pools: BTreeMap<PoolKey<'_>, Pool> = BTreeMap::new();
+    let mut factors: BTreeMap<Currency, Option<Decimal>> = BTreeMap::new();
+    for (index, offer) in catalogue.offers().iter().enumerate() {
+        if let Some(reason) = refused(offer, &workload.policy, today) {
+            *supply.left_out.policy.entry(reason).or_default() += 1;
+            continue;
+        }
+        if offer.tier == "serverless" {
+            supply.left_out.serverless += 1;
+            continue;
+        }
+        // A month of use cannot justify a year: longer terms take part only when asked for.
+        let term = offer.mode.term();
+        if term.is_some_and(|term| term > plan_term) && !asked.contains(&offer.mode) {
+            supply.left_out.long_terms += 1;
+            continue;
+        }
+        let Some(card) = catalogue.card(&offer.card).filter(|_| offer.count > 0) else {
+            supply.left_out.unusable += 1;
+            continue;
+        };
+        let from = offer.price.currency();
+        let factor = *factors
+            .entry(from)
+            .or_insert_with(|| workload.rates.factor(from, workload.currency).ok());
+        let Some(factor) = factor else {
+            *supply.left_out.currency.entry(from).or_default() += 1;
+            continue;
+        };
+        let kind = *kinds.entry((&offer.card, offer.slices)).or_insert_with(|| {
+            supply.kinds.push(kind(card, offer));
+            supply.kinds.len() - 1
+        });
+        let key = (offer.provider.as_str(), offer.region.as_str(), kind, offer.count);
+        let pool = pools.entry(key).or_insert_with(|| Pool {
+            provider: offer.provider.clone(),
+            region: offer.region.clone(),
+            kind,
+            count: offer.count,
+            interconnect: offer.interconnect,
+            on_demand: None,
+            spot: None,
+            terms: Vec::new(),
+        });
+        let terms = catalogue.terms(&offer.provider, Some(today));
+        let tariff = Tariff::new(offer, terms);
+        if add(pool, index, offer.mode, tariff, factor, workload.currency) {
+            supply.offers += 1;
+        } else {
+            supply.left_out.unusable += 1;
+        }
+    }
+    supply.pools = undominated(pools.into_values().collect(), places_matter);
+    supply
+}
+
+/// Returns the rule of the policy that an offer breaks.
+fn refused(offer: &Offer, policy: &Policy, today: Date) -> Option<&'static str> {
+    let listed = |list: &[String], value: &str| list.iter().any(|one| one.eq_ignore_ascii_case(value));
+    let admitted = |list: &[String], value: &str| list.is_empty() || listed(list, value);
+    if !admitted(&policy.providers, &offer.provider)
+        || listed(&policy.exclude_providers, &offer.provider)
+    {
+        return Some("plan-rule-providers");
+    }
+    if !admitted(&policy.countries, &offer.country) {
+        return Some("plan-rule-countries");
+    }
+    if !admitted(&policy.regions, &offer.region) {
+        return Some("plan-rule-regions");
+    }
+    if !policy.modes.is_empty() && !policy.modes.contains(&offer.mode) {
+        return Some("plan-rule-modes");
+    }
+    let most = policy.max_price_age_days?;
+    let fresh = offer.source.age_days(today).is_some_and(|age| age <= most);
+    (!fresh).then_some("plan-rule-age")
+}
+
+/// Builds a kind of card; a slice has its part of the memory and of every rate.
+fn kind(card: &Card, offer: &Offer) -> Kind {
+    let slices = offer.slices.max(1);
+    let memory = offer.card_memory(card);
+    let mut card = card.clone();
+    if slices > 1 {
+        let part = |rate: Option<f64>| rate.map(|rate| rate / f64::from(slices));
+        card.memory = Bytes::new(card.memory.get() / u64::from(slices));
+        card.usable_memory = Some(memory);
+        card.bandwidth = part(card.bandwidth);
+        card.fp32_flops = part(card.fp32_flops);
+        card.tensor_flops = part(card.tensor_flops);
+        card.fp8_flops = part(card.fp8_flops);
+    }
+    Kind { card, slices, memory }
+}
+
+/// Adds an offer to its pool where it is the cheapest of its mode; says whether it has a price.
+fn add(
+    pool: &mut Pool,
+    index: usize,
+    mode: BillingMode,
+    tariff: Tariff,
+    factor: Decimal,
+    to: Currency,
+) -> bool {
+    let Ok(price) = tariff.price.times(factor).map(|price| Money::new(price.amount(), to)) else {
+        return false;
+    };
+    let micros = to_micros(price.amount());
+    let Some(micros) = micros.filter(|micros| *micros > 0 && *micros < IMPOSSIBLE) else {
+        return false;
+    };
+    if let Some(term) = tariff.term {
+        let new = TermRate { offer: index, mode, term, price, micros };
+        match pool.terms.iter_mut().find(|rate| rate.term == term) {
+            Some(known) if known.micros <= new.micros => {}
+            Some(known) => *known = new,
+            None => pool.terms.push(new),
+        }
+        return true;
+    }
+    let rate = Rate { offer: index, hourly: price, tariff, factor, micros };
+    let place = if mode == BillingMode::Spot { &mut pool.spot } else { &mut pool.on_demand };
+    if place.as_ref().is_none_or(|known| rate.micros < known.micros) {
+        *place = Some(rate);
+    }
+    true
+}
+
+/// Leaves out pools that another of the same cards beats in every price; where the place matters
+/// (storage is priced by the provider), only within a provider.
+fn undominated(pools: Vec<Pool>, places_matter: bool) -> Vec<Pool> {
+    let mut groups: BTreeMap<(usize, u32, Option<String>), Vec<Pool>> = BTreeMap::new();
+    for pool in pools {
+        let place = places_matter.then(|| pool.provider.clone());
+        groups.entry((pool.kind, pool.count, place)).or_default().push(pool);
+    }
+    let mut kept = Vec::new();
+    for mut group in groups.into_values() {
+        // Cheapest first, so that most of the others fall to the first comparison.
+        group.sort_by_key(Pool::floor);
+        let start = kept.len();
+        for pool in group {
+            if !kept[start..].iter().any(|better: &Pool| better.covers(&pool)) {
+                kept.push(pool);
+            }
+        }
+    }
+    kept
+}
+
+/// Says what was left out, one line for each reason.
+pub(crate) fn left_out_notes(left_out: &LeftOut) -> Vec<Phrase> {
+    let mut notes = Vec::new();
+    for (reason, count) in &left_out.policy {
+        notes.push(
+            Phrase::new("plan-note-left-out-policy").with_word("rule", reason).with("count", count),
+        );
+    }
+    for (currency, count) in &left_out.currency {
+        notes.push(
+            Phrase::new("plan-note-left-out-currency").with("currency", currency).with("count", count),
+        );
+    }
+    if left_out.long_terms > 0 {
+        notes.push(Phrase::new("plan-note-left-out-terms").with("count", left_out.long_terms));
+    }
+    if left_out.serverless > 0 {
+        notes.push(Phrase::new("plan-note-left-out-serverless").with("count", left_out.serverless));
+    }
+    notes
+}

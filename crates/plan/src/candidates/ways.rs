@@ -1,0 +1,373 @@
+//! The ways of a job: a need on a pool, paid by the hour, by terms, or on spot.
+
+use super::{
+    needs::{Need, Obstacle, Sizing, needs},
+    pools::{IMPOSSIBLE, Micros, Pool, Supply},
+    reclaim::spot_figures,
+};
+use crate::{
+    PlanError,
+    calendar::{Load, place},
+    demand::{Demand, Span, demand, is_service, lengths, room},
+    outcome::SpotFigures,
+    plan::Measured,
+    workload::{Job, Workload},
+};
+use kasuan_model::{BillingMode, Seconds};
+use std::{collections::BTreeMap, rc::Rc};
+
+/// Ways that are kept for each job, cheapest floor first; the others cannot or hardly win.
+const KEPT: usize = 24;
+
+/// How a way is paid for.
+#[derive(Clone, Debug)]
+pub(crate) enum Paid {
+    /// On demand or by terms, whatever the mix finds best.
+    Pooled,
+    /// On demand and nothing else, as the user insists.
+    OnDemand,
+    /// On spot.
+    Spot(SpotFigures),
+    /// On one term of the pool from the start of the span on, used or not.
+    Term(usize),
+}
+
+/// A feasible way to run a job.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    /// The pool, as an index.
+    pub(crate) pool: usize,
+    /// The need, as an index into the job's needs.
+    pub(crate) need: usize,
+    /// Instances that are rented at once.
+    pub(crate) instances: u32,
+    /// Time that one run is billed for before rounding; spot rework included.
+    pub(crate) run: Seconds,
+    /// How it is paid for.
+    pub(crate) paid: Paid,
+    /// What the month costs by the hour, without any term.
+    pub(crate) alone: Micros,
+    /// What the month cannot cost less than.
+    pub(crate) floor: Micros,
+}
+
+/// A job with everything that can be done with it.
+#[derive(Clone, Debug)]
+pub(crate) struct JobWays {
+    /// When it runs.
+    pub(crate) demand: Demand,
+    /// What it needs on each kind of card; shared by jobs of one shape.
+    pub(crate) needs: Rc<Vec<(usize, Need)>>,
+    /// Feasible ways, cheapest alone first.
+    pub(crate) ways: Vec<Way>,
+    /// Why nothing is left, when nothing is: the kinds of card with their obstacle.
+    pub(crate) obstacles: Rc<Vec<(usize, Obstacle)>>,
+}
+
+/// What an earlier solution sized already.
+#[derive(Clone, Copy)]
+pub(crate) struct Cache<'a> {
+    /// Its jobs.
+    pub(crate) jobs: &'a [Job],
+    /// What was found for each.
+    pub(crate) ways: &'a [JobWays],
+}
+
+/// A job that was sized, with what it measured and found.
+type Known<'a> = (&'a Job, Option<&'a Measured>, Sized);
+
+/// What jobs of one shape share.
+type Sized = (Rc<Vec<(usize, Need)>>, Rc<Vec<(usize, Obstacle)>>);
+
+/// Returns the ways of all jobs; jobs of one shape are sized once.
+pub(crate) fn all_ways(
+    span: Span,
+    workload: &Workload,
+    supply: &Supply,
+    measured: &[Measured],
+    cache: Option<Cache<'_>>,
+) -> Result<Vec<JobWays>, PlanError> {
+    let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); supply.kinds.len()];
+    for (index, pool) in supply.pools.iter().enumerate() {
+        by_kind[pool.kind].push(index);
+    }
+    let measured: BTreeMap<&str, &Measured> =
+        measured.iter().map(|one| (one.job.as_str(), one)).collect();
+    let seen = |job: &Job| measured.get(job.name.as_str()).copied();
+    let mut known: Vec<Known<'_>> = Vec::new();
+    for (job, ways) in cache.iter().flat_map(|cache| cache.jobs.iter().zip(cache.ways)) {
+        let alike = known.iter().any(|(other, with, _)| *with == seen(job) && same_shape(job, other));
+        if !alike {
+            known.push((job, seen(job), (ways.needs.clone(), ways.obstacles.clone())));
+        }
+    }
+    let mut all: Vec<JobWays> = Vec::with_capacity(workload.jobs.len());
+    // The last job of each shape, whose ways the next one takes over when it also runs alike.
+    let mut last: BTreeMap<usize, usize> = BTreeMap::new();
+    for job in &workload.jobs {
+        let same = |(other, with, _): &Known<'_>| *with == seen(job) && same_shape(job, other);
+        let shape = match known.iter().position(same) {
+            Some(shape) => shape,
+            None => {
+                let sized = sized(span, job, workload, supply, seen(job));
+                known.push((job, seen(job), sized));
+                known.len() - 1
+            }
+        };
+        let before = last.insert(shape, all.len());
+        if let Some(before) = before
+            && runs_alike(job, &workload.jobs[before])
+        {
+            let ways = all[before].clone();
+            all.push(ways);
+            continue;
+        }
+        let demand = demand(span, job)?;
+        let (needs, obstacles) = known[shape].2.clone();
+        let ways = ways_of(span, job, workload, supply, &by_kind, &demand, &needs);
+        all.push(JobWays { demand, needs, ways, obstacles });
+    }
+    chain(span, workload, &mut all);
+    Ok(all)
+}
+
+/// Sizes a job on every kind of card: with 16-bit weights, and with fewer bits only where nothing
+/// else fits and the user insists on nothing.
+fn sized(
+    span: Span,
+    job: &Job,
+    workload: &Workload,
+    supply: &Supply,
+    measured: Option<&Measured>,
+) -> Sized {
+    let mut most_cards = vec![0_u32; supply.kinds.len()];
+    for pool in &supply.pools {
+        most_cards[pool.kind] = most_cards[pool.kind].max(pool.count);
+    }
+    let mut sizing = Sizing {
+        job,
+        policy: &workload.policy,
+        measured,
+        kinds: &supply.kinds,
+        service: is_service(job),
+        quantised: false,
+    };
+    let mut sized = on_all_kinds(span, &sizing, &most_cards);
+    if sized.0.is_empty() && job.weights.is_none() && job.model.is_some() {
+        sizing.quantised = true;
+        let again = on_all_kinds(span, &sizing, &most_cards);
+        if !again.0.is_empty() {
+            sized = again;
+        }
+    }
+    (Rc::new(sized.0), Rc::new(sized.1))
+}
+
+/// What a job needs and what stands in its way, by kind of card.
+type ByKind = (Vec<(usize, Need)>, Vec<(usize, Obstacle)>);
+
+fn on_all_kinds(span: Span, sizing: &Sizing<'_>, most_cards: &[u32]) -> ByKind {
+    let mut found = Vec::new();
+    let mut obstacles = Vec::new();
+    for (kind, card) in sizing.kinds.iter().enumerate() {
+        if most_cards[kind] == 0 {
+            continue;
+        }
+        match needs(sizing, card, most_cards[kind]) {
+            Ok(needs) => {
+                for need in needs {
+                    if need.time.likely.get() <= span.seconds() {
+                        found.push((kind, need));
+                    } else {
+                        obstacles.push((kind, Obstacle::TooLong { time: need.time.likely }));
+                    }
+                }
+            }
+            Err(obstacle) => obstacles.push((kind, obstacle)),
+        }
+    }
+    (found, obstacles)
+}
+
+/// Moves the runs of jobs that wait for others to after those have surely ended.
+fn chain(span: Span, workload: &Workload, all: &mut [JobWays]) {
+    let index: BTreeMap<&str, usize> =
+        workload.jobs.iter().enumerate().map(|(at, job)| (job.name.as_str(), at)).collect();
+    let waiting: Vec<(usize, usize)> = workload
+        .jobs
+        .iter()
+        .enumerate()
+        .filter_map(|(at, job)| Some((at, *index.get(job.window.after.as_ref()?.as_str())?)))
+        .collect();
+    // Chains are as long as there are jobs in them; each round settles one more link.
+    for _ in 0..waiting.len() {
+        let mut changed = false;
+        for &(job, before) in &waiting {
+            let longest = all[before].ways.iter().map(|way| way.run.get()).max().unwrap_or(0);
+            let Demand::Runs(starts) = &all[before].demand else { continue };
+            let ends: Vec<u64> = starts
+                .iter()
+                .map(|start| {
+                    let rooms = room(span, &workload.jobs[before].window, *start, longest);
+                    rooms.last().map_or(*start + longest, |open| open.end)
+                })
+                .collect();
+            let Demand::Runs(starts) = &mut all[job].demand else { continue };
+            for (run, start) in starts.iter_mut().enumerate() {
+                let end = ends.get(run).or(ends.last()).copied().unwrap_or(0);
+                if *start < end {
+                    *start = end;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+}
+
+/// Says whether two jobs of one shape run at the same times and may be paid alike.
+fn runs_alike(a: &Job, b: &Job) -> bool {
+    a.window == b.window
+        && a.runs == b.runs
+        && a.modes == b.modes
+        && a.interruptible == b.interruptible
+}
+
+/// Says whether two jobs need the same on every card.
+fn same_shape(a: &Job, b: &Job) -> bool {
+    a.task == b.task
+        && a.memory == b.memory
+        && a.cards == b.cards
+        && a.replicas == b.replicas
+        && a.amount == b.amount
+        && a.only_cards == b.only_cards
+        && a.load == b.load
+        && a.fill_card == b.fill_card
+        && a.latency == b.latency
+        && a.weights == b.weights
+        && a.sharding == b.sharding
+        && a.inference == b.inference
+        && a.training == b.training
+        && a.model == b.model
+}
+
+fn ways_of(
+    span: Span,
+    job: &Job,
+    workload: &Workload,
+    supply: &Supply,
+    by_kind: &[Vec<usize>],
+    demand: &Demand,
+    needs: &[(usize, Need)],
+) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for (index, (kind, need)) in needs.iter().enumerate() {
+        for &pool in by_kind.get(*kind).into_iter().flatten() {
+            add_ways(job, workload, &supply.pools[pool], (pool, index), need, demand, &mut ways);
+        }
+    }
+    // A window that is too short for the run leaves nothing to choose.
+    ways.retain(|way| {
+        let mut empty = Load::new(span);
+        place(span, job, demand, way.run.get(), 1, &mut empty).is_some()
+    });
+    keep_best(&mut ways);
+    ways
+}
+
+/// Returns the instances that a need takes of a pool; `None` when it does not fit its machines.
+pub(crate) fn instances(need: &Need, pool: &Pool) -> Option<u32> {
+    if need.cards <= pool.count {
+        let replicas_each = pool.count / need.cards.max(1);
+        return Some(need.replicas.div_ceil(replicas_each.max(1)));
+    }
+    // Over several machines only in whole machines of eight cards and more: smaller ones have no
+    // network between them that training could use.
+    let whole = need.cards.is_multiple_of(pool.count) && pool.count >= 8;
+    whole.then(|| (need.cards / pool.count).saturating_mul(need.replicas))
+}
+
+fn add_ways(
+    job: &Job,
+    workload: &Workload,
+    pool: &Pool,
+    (pool_index, need_index): (usize, usize),
+    need: &Need,
+    demand: &Demand,
+    ways: &mut Vec<Way>,
+) {
+    let Some(instances) = instances(need, pool) else { return };
+    let run = need.time.likely;
+    let allows = |mode: BillingMode| job.modes.is_empty() || job.modes.contains(&mode);
+    let total = |per_start: &dyn Fn(Seconds) -> Micros, run: Seconds| -> Micros {
+        let mut sum: i128 = 0;
+        for (length, count) in lengths(demand, run) {
+            sum += i128::from(per_start(length)) * i128::from(count);
+        }
+        i64::try_from(sum * i128::from(instances)).unwrap_or(IMPOSSIBLE).min(IMPOSSIBLE)
+    };
+    let on_demand = pool.on_demand.as_ref().filter(|_| allows(BillingMode::OnDemand));
+    let alone = on_demand.map_or(IMPOSSIBLE, |rate| total(&|length| rate.micros(length), run));
+    let by_terms = pool.terms.iter().any(|term| allows(term.mode));
+    if by_terms {
+        let floor = pool.floor();
+        let per_start = |length: Seconds| {
+            i64::try_from(i128::from(floor) * i128::from(length.get()) / 3600).unwrap_or(IMPOSSIBLE)
+        };
+        ways.push(Way {
+            pool: pool_index,
+            need: need_index,
+            instances,
+            run,
+            paid: Paid::Pooled,
+            alone,
+            floor: total(&per_start, run).min(alone),
+        });
+    } else if alone < IMPOSSIBLE {
+        ways.push(Way {
+            pool: pool_index,
+            need: need_index,
+            instances,
+            run,
+            paid: Paid::OnDemand,
+            alone,
+            floor: alone,
+        });
+    }
+    let Some(checkpoints) = &job.interruptible else { return };
+    let Some(rate) = pool.spot.as_ref().filter(|_| allows(BillingMode::Spot)) else { return };
+    let reclaim = workload.policy.spot_mtbf;
+    let Some(figures) = spot_figures(run, checkpoints, reclaim, rate, pool.on_demand.as_ref())
+    else {
+        return;
+    };
+    let alone = total(
+        &|length| rate.micros(if length == run { figures.expected } else { length }),
+        run,
+    );
+    ways.push(Way {
+        pool: pool_index,
+        need: need_index,
+        instances,
+        run: figures.expected,
+        paid: Paid::Spot(figures),
+        alone,
+        floor: alone,
+    });
+}
+
+/// Keeps the cheapest way alone and those whose floor lies under it.
+fn keep_best(ways: &mut Vec<Way>) {
+    let Some(best) = ways.iter().map(|way| way.alone).min() else { return };
+    ways.retain(|way| way.floor < best || way.alone == best);
+    ways.sort_by_key(|way| (way.floor, way.alone, way.pool));
+    // The cheapest alone stays whatever its floor.
+    let cheapest = ways.iter().position(|way| way.alone == best).unwrap_or(0);
+    if cheapest >= KEPT {
+        ways.swap(cheapest, KEPT - 1);
+    }
+    ways.truncate(KEPT);
+    ways.sort_by_key(|way| (way.alone, way.floor, way.pool));
+}

@@ -1,0 +1,212 @@
+//! Which way each job takes, chosen for all jobs together: jobs of one pool share its terms, so
+//! that the cheapest way of each alone is not the cheapest for all.
+
+mod bound;
+mod exact;
+mod search;
+
+use crate::{
+    calendar::{Load, is_flexible, place},
+    candidates::{JobWays, Micros, Paid, Pool, Way},
+    demand::{Demand, Span, Stretch},
+    mix::{Bill, HeldUnits, Item, buy},
+    workload::Job,
+};
+use kasuan_model::Seconds;
+use rust_decimal::Decimal;
+use std::collections::BTreeMap;
+
+/// Everything the choice depends on.
+pub(crate) struct Problem<'a> {
+    /// The planned span.
+    pub(crate) span: Span,
+    /// The jobs as the user described them.
+    pub(crate) jobs: &'a [Job],
+    /// What can be done with each.
+    pub(crate) ways: &'a [JobWays],
+    /// The pools.
+    pub(crate) pools: &'a [Pool],
+    /// What is held already, by pool.
+    pub(crate) held: BTreeMap<usize, Vec<HeldUnits>>,
+}
+
+/// A job on one of its ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Member {
+    /// The job.
+    pub(crate) job: usize,
+    /// Its way.
+    pub(crate) way: usize,
+}
+
+/// A pool with the jobs that share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    /// Who shares it, in the order of their items.
+    pub(crate) members: Vec<Member>,
+    /// The runs of each member, each in one or more stretches.
+    pub(crate) runs: Vec<Vec<Vec<Stretch>>>,
+    /// What is bought for them; one item for each stretch, in order.
+    pub(crate) bill: Bill,
+    /// How busy the pool is.
+    pub(crate) load: Load,
+}
+
+/// A choice for all jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// The way of each job; `None` when it has none.
+    pub(crate) ways: Vec<Option<usize>>,
+    /// The pools that are shared.
+    pub(crate) shared: BTreeMap<usize, Shared>,
+    /// What all of it costs.
+    pub(crate) cost: i128,
+    /// No choice can cost less.
+    pub(crate) bound: i128,
+}
+
+impl Problem<'_> {
+    /// Returns a way of a job.
+    pub(crate) fn way(&self, member: Member) -> &Way {
+        &self.ways[member.job].ways[member.way]
+    }
+
+    /// Returns what one instance costs on demand for a stretch.
+    pub(crate) fn alone(&self, way: &Way, length: u64) -> Micros {
+        let rate = self.pools[way.pool].on_demand.as_ref();
+        rate.map_or(crate::candidates::IMPOSSIBLE, |rate| rate.micros(Seconds::new(length)))
+    }
+
+    /// Puts the runs of a job that shares nothing; returns them and the lengths that are billed.
+    pub(crate) fn apart(&self, job: usize, way: &Way) -> (Vec<Vec<Stretch>>, Vec<u64>) {
+        let demand = &self.ways[job].demand;
+        let mut load = Load::new(self.span);
+        let (job, run) = (&self.jobs[job], way.run.get());
+        let runs = place(self.span, job, demand, run, way.instances, &mut load);
+        let runs = runs.unwrap_or_default();
+        let lengths = match demand {
+            // One start each, in parts or not.
+            Demand::Runs(starts) => vec![run; starts.len()],
+            Demand::Service(stretches) => stretches.iter().map(|one| one.length()).collect(),
+        };
+        (runs, lengths)
+    }
+
+    /// Returns the part of a job's instances that it does not use: cards of a machine beyond its
+    /// own; `None` when it uses all.
+    pub(crate) fn unused_share(&self, member: Member) -> Option<Decimal> {
+        let way = self.way(member);
+        let (_, need) = self.ways[member.job].needs.get(way.need)?;
+        let rented = u64::from(self.pools[way.pool].count) * u64::from(way.instances);
+        let used = u64::from(need.cards) * u64::from(need.replicas);
+        let unused = rented.checked_sub(used).filter(|unused| *unused > 0)?;
+        Some(Decimal::from(unused) / Decimal::from(rented))
+    }
+
+    /// Puts the runs of the members of a pool and buys what they use; `None` when a run does not
+    /// fit its window.
+    pub(crate) fn share(&self, pool: usize, members: &[Member]) -> Option<Shared> {
+        let mut runs = self.place_all(members, &mut Load::new(self.span))?;
+        let held = self.held.get(&pool).map_or(&[][..], Vec::as_slice);
+        let mut bill = self.bill(pool, members, &runs, held);
+        // Once terms are bought, what can move into their idle hours does, if that saves money.
+        let moves = members.iter().any(|member| {
+            is_flexible(&self.jobs[member.job], &self.ways[member.job].demand)
+        });
+        if moves && (!bill.bought.is_empty() || !held.is_empty()) {
+            let mut paid = self.paid(&bill, held);
+            if let Some(moved) = self.place_all(members, &mut paid) {
+                let cheaper = self.bill(pool, members, &moved, held);
+                if cheaper.cost < bill.cost {
+                    (runs, bill) = (moved, cheaper);
+                }
+            }
+        }
+        let mut load = self.paid(&bill, held);
+        for (member, runs) in members.iter().zip(&runs) {
+            for stretch in runs.iter().flatten() {
+                load.add(*stretch, self.way(*member).instances);
+            }
+        }
+        Some(Shared { members: members.to_vec(), runs, bill, load })
+    }
+
+    /// Returns an empty span with what is paid for terms.
+    fn paid(&self, bill: &Bill, held: &[HeldUnits]) -> Load {
+        let mut load = Load::new(self.span);
+        for term in &bill.bought {
+            load.pay(term.stretch, term.units);
+        }
+        for held in held {
+            load.pay(Stretch { start: 0, end: held.until }, held.units);
+        }
+        load
+    }
+
+    /// Puts fixed runs first, then what can move, longest first.
+    fn place_all(&self, members: &[Member], load: &mut Load) -> Option<Vec<Vec<Vec<Stretch>>>> {
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_key(|index| {
+            let member = members[*index];
+            let ways = &self.ways[member.job];
+            let flexible = is_flexible(&self.jobs[member.job], &ways.demand);
+            (flexible, std::cmp::Reverse(if flexible { ways.ways[member.way].run.get() } else { 0 }))
+        });
+        let mut all = vec![Vec::new(); members.len()];
+        for index in order {
+            let member = members[index];
+            let way = self.way(member);
+            let job = &self.jobs[member.job];
+            let demand = &self.ways[member.job].demand;
+            all[index] = place(self.span, job, demand, way.run.get(), way.instances, load)?;
+        }
+        Some(all)
+    }
+
+    fn bill(
+        &self,
+        pool: usize,
+        members: &[Member],
+        runs: &[Vec<Vec<Stretch>>],
+        held: &[HeldUnits],
+    ) -> Bill {
+        let mut items = Vec::new();
+        for (member, runs) in members.iter().zip(runs) {
+            let way = self.way(*member);
+            for stretch in runs.iter().flatten() {
+                let alone = self.alone(way, stretch.length());
+                items.push(Item { stretch: *stretch, units: way.instances, alone });
+            }
+        }
+        buy(&self.pools[pool], &items, held, self.span.seconds())
+    }
+
+    /// Costs a choice of ways: what is shared by pool, the rest alone.
+    pub(crate) fn evaluate(&self, ways: Vec<Option<usize>>) -> Option<Choice> {
+        let mut members: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
+        let mut cost = 0_i128;
+        for (job, way) in ways.iter().enumerate() {
+            let Some(way) = *way else { continue };
+            let member = Member { job, way };
+            let chosen = self.way(member);
+            match chosen.paid {
+                Paid::Pooled => members.entry(chosen.pool).or_default().push(member),
+                Paid::OnDemand | Paid::Spot(_) | Paid::Term(_) => {
+                    cost += i128::from(chosen.alone);
+                }
+            }
+        }
+        let mut shared = BTreeMap::new();
+        for (pool, members) in members {
+            let bill = self.share(pool, &members)?;
+            cost += bill.bill.cost;
+            shared.insert(pool, bill);
+        }
+        Some(Choice { ways, shared, cost, bound: 0 })
+    }
+}
+
+/// Returns the cheapest choice that was found, with a bound on every other.
+pub(crate) fn choose(problem: &Problem<'_>) -> Choice {
+    exact::choose(problem).unwrap_or_else(|| search::choose(problem))
+}

@@ -1,0 +1,118 @@
+//! What the reader should know beside the answer: unknowns, left-out offers, old prices, checked
+//! claims, and where everything comes from.
+
+use super::{Solved, World};
+use crate::{
+    candidates::{STALE_DAYS, left_out_notes},
+    fallback::without_effect,
+    outcome::{Budget, CostKind, FallbackAction},
+    workload::{Job, Workload},
+};
+use kasuan_model::{Confidence, Offer, Phrase, Source};
+use std::collections::BTreeSet;
+
+/// The hourly offers and terms that the answer rests on, each once.
+fn used_offers<'a>(world: &World<'a>, solved: &Solved) -> Vec<&'a Offer> {
+    let mut used: BTreeSet<usize> = BTreeSet::new();
+    for (job, way) in solved.choice.ways.iter().enumerate() {
+        let (Some(way), Some(rent)) = (way, &solved.rent.jobs[job]) else { continue };
+        let pool = &solved.supply.pools[solved.ways[job].ways[*way].pool];
+        let spot = rent.mode == kasuan_model::BillingMode::Spot;
+        let rate = if spot { &pool.spot } else { &pool.on_demand };
+        used.extend(rate.iter().filter(|_| rent.hourly.starts > 0).map(|rate| rate.offer));
+    }
+    for (pool, shared) in &solved.choice.shared {
+        let pool = &solved.supply.pools[*pool];
+        used.extend(shared.bill.bought.iter().map(|one| pool.terms[one.term].offer));
+    }
+    used.into_iter().filter_map(|index| world.catalogue.offers().get(index)).collect()
+}
+
+/// Returns what is not known and therefore not in the total.
+pub(super) fn unknowns(workload: &Workload, solved: &Solved, budget: &Budget) -> Vec<Phrase> {
+    let mut unknowns = Vec::new();
+    for line in &budget.lines {
+        if line.amount.is_none() {
+            unknowns.push(match line.kind {
+                CostKind::Storage => Phrase::new("plan-unknown-storage"),
+                CostKind::Egress => Phrase::new("plan-unknown-egress"),
+                CostKind::DataMoving => Phrase::new("plan-unknown-data-moving"),
+                CostKind::Operations => Phrase::new("plan-unknown-operations"),
+                CostKind::Tax => Phrase::new("plan-unknown-tax"),
+                CostKind::Rent | CostKind::Trial | CostKind::Margin => {
+                    Phrase::new("plan-unknown-line")
+                }
+            });
+        }
+    }
+    for (index, job) in workload.jobs.iter().enumerate() {
+        let Some(way) = solved.choice.ways[index] else {
+            unknowns.push(Phrase::new("plan-unknown-job").with("job", &job.name));
+            continue;
+        };
+        let ways = &solved.ways[index];
+        if ways.needs[ways.ways[way].need].1.memory_needed.is_none() {
+            unknowns.push(Phrase::new("plan-unknown-memory").with("job", &job.name));
+        }
+    }
+    if workload.storage.is_empty() {
+        unknowns.push(Phrase::new("plan-unknown-no-storage"));
+    }
+    unknowns
+}
+
+/// Returns what the reader should know.
+pub(super) fn notes(
+    workload: &Workload,
+    world: &World<'_>,
+    solved: &Solved,
+    budget: &Budget,
+    fallback: &[FallbackAction],
+) -> Vec<Phrase> {
+    let mut notes = left_out_notes(&solved.supply.left_out);
+    for offer in used_offers(world, solved) {
+        match offer.source.age_days(world.today) {
+            None => notes.push(Phrase::new("plan-note-undated").with("offer", &offer.id)),
+            Some(age) if age > STALE_DAYS => notes.push(
+                Phrase::new("plan-note-stale").with("offer", &offer.id).with("days", age),
+            ),
+            Some(_) => {}
+        }
+        if offer.tier == "marketplace" {
+            notes.push(Phrase::new("plan-note-marketplace").with("offer", &offer.id));
+        }
+        if offer.host_included == Some(false) {
+            notes.push(Phrase::new("plan-note-host-not-included").with("offer", &offer.id));
+        }
+    }
+    let guessed = |(index, job): (usize, &Job)| {
+        let ways = &solved.ways[index];
+        let way = solved.choice.ways[index]?;
+        let low = ways.needs[ways.ways[way].need].1.confidence == Confidence::Low;
+        low.then(|| Phrase::new("plan-note-low-confidence").with("job", &job.name))
+    };
+    notes.extend(workload.jobs.iter().enumerate().filter_map(guessed).take(10));
+    if let Some(rent) = budget.lines.iter().find(|line| line.kind == CostKind::Rent) {
+        notes.push(Phrase::new("plan-note-rent-share").with("share", rent.share));
+    }
+    notes.extend(without_effect(fallback));
+    notes
+}
+
+/// Returns the sources of every price and card that the answer rests on.
+pub(super) fn sources(world: &World<'_>, solved: &Solved) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::new();
+    let mut add = |source: &Source| {
+        if !source.text.is_empty() && !sources.contains(source) {
+            sources.push(source.clone());
+        }
+    };
+    for offer in used_offers(world, solved) {
+        add(&offer.source);
+        add(&world.catalogue.terms(&offer.provider, Some(world.today)).source);
+        if let Some(card) = world.catalogue.card(&offer.card) {
+            add(&card.source);
+        }
+    }
+    sources
+}

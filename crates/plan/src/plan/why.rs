@@ -1,0 +1,193 @@
+//! Why a job got its choice, why not the obvious others, and what stands in the way when nothing
+//! is left.
+
+use super::job::{Context, hours};
+use crate::{
+    PlanError,
+    candidates::{Obstacle, Paid, instances},
+    commitment::break_even_hours,
+    outcome::Choice,
+    workload::Workload,
+};
+use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
+
+/// Says why a choice was made.
+pub(super) fn chosen(
+    context: &Context<'_>,
+    choice: &Choice,
+    alternatives: &[Choice],
+) -> Result<Vec<Phrase>, PlanError> {
+    let mut why = Vec::new();
+    if let Some(next) = alternatives.first() {
+        why.push(
+            Phrase::new("plan-why-cheapest")
+                .with("cost", choice.cost.likely)
+                .with("card", &next.card)
+                .with("provider", &next.provider)
+                .with_word("mode", mode_key(next.mode))
+                .with("other", next.cost.likely),
+        );
+    }
+    let Some(way) = context.solved.choice.ways[context.index] else { return Ok(why) };
+    let way = &context.ways.ways[way];
+    let pool = &context.solved.supply.pools[way.pool];
+    // Break-even against the terms of the same instance: price over hourly price.
+    if let Some(rate) = &pool.on_demand {
+        let each = choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
+        for term in &pool.terms {
+            let even = break_even_hours(term.price.amount(), rate.hourly.amount())
+                .and_then(Seconds::from_decimal_hours);
+            let Some(even) = even else { continue };
+            let bought = choice.mode == term.mode;
+            let (used, even) = (hours(Seconds::new(each)), hours(even));
+            if bought {
+                why.push(
+                    Phrase::new("plan-why-term")
+                        .with_word("mode", mode_key(term.mode))
+                        .with("price", term.price)
+                        .with("hours", used)
+                        .with("even", even),
+                );
+            } else if choice.mode == BillingMode::OnDemand && term.mode == BillingMode::Monthly {
+                why.push(
+                    Phrase::new("plan-why-below-break-even")
+                        .with_word("mode", mode_key(term.mode))
+                        .with("price", term.price)
+                        .with("hours", used)
+                        .with("even", even),
+                );
+            }
+        }
+    }
+    let need = context.need(way);
+    let cards = need.cards * need.replicas;
+    let rented = pool.count * way.instances;
+    if rented > cards {
+        why.push(Phrase::new("plan-why-idle-cards").with("rented", rented).with("used", cards));
+    }
+    if way.instances > need.replicas {
+        why.push(Phrase::new("plan-why-several-machines").with("machines", way.instances));
+    }
+    spot(context, choice, &mut why);
+    why.extend(need.notes.iter().cloned());
+    Ok(why)
+}
+
+/// Says why the job runs on spot, or why it does not.
+fn spot(context: &Context<'_>, choice: &Choice, why: &mut Vec<Phrase>) {
+    let sold = |pool: usize| context.solved.supply.pools[pool].spot.is_some();
+    if let Some(figures) = &choice.spot {
+        why.push(
+            Phrase::new("plan-why-spot")
+                .with("minutes", figures.interval.get().div_ceil(60))
+                .with("efficiency", figures.efficiency)
+                .with("ratio", percent(figures.effective_ratio)),
+        );
+        return;
+    }
+    if context.job.interruptible.is_none() {
+        if context.ways.ways.iter().any(|way| sold(way.pool)) {
+            why.push(Phrase::new("plan-why-no-spot-not-interruptible"));
+        }
+        return;
+    }
+    let best = context.ways.ways.iter().filter_map(|way| match &way.paid {
+        Paid::Spot(figures) => Some((way.alone, figures)),
+        _ => None,
+    });
+    if let Some((_, figures)) = best.min_by_key(|(alone, _)| *alone) {
+        let ratio = percent(figures.effective_ratio);
+        why.push(Phrase::new("plan-why-no-spot-price").with("ratio", ratio));
+    }
+}
+
+/// Writes a ratio in per cent, `-` where it is not known.
+fn percent(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.0}%", ratio * 100.0))
+}
+
+/// Returns the key of a billing mode's word.
+pub(super) fn mode_key(mode: BillingMode) -> String {
+    format!("mode-{}", mode.word())
+}
+
+/// Says which constraint removed the last candidates, and what to relax.
+pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase> {
+    let supply = &context.solved.supply;
+    let mut why = Vec::new();
+    if supply.pools.is_empty() {
+        let left: u32 = supply.left_out.policy.values().sum();
+        let currency: u32 = supply.left_out.currency.values().sum();
+        if currency > 0 {
+            why.push(
+                Phrase::new("plan-nothing-currency")
+                    .with("count", currency)
+                    .with("currency", workload.currency),
+            );
+        }
+        if left > 0 || currency == 0 {
+            why.push(Phrase::new("plan-nothing-policy").with("count", left));
+        }
+        return why;
+    }
+    if !context.ways.needs.is_empty() {
+        // It fits cards; no machine, no mode or no window is left.
+        let needs = context.ways.needs.iter();
+        let most = supply.pools.iter().map(|pool| pool.count).max().unwrap_or(0);
+        let machines = needs.clone().any(|(kind, need)| {
+            supply.pools.iter().any(|pool| pool.kind == *kind && instances(need, pool).is_some())
+        });
+        if !machines {
+            let cards = needs.map(|(_, need)| need.cards).min().unwrap_or(0);
+            why.push(Phrase::new("plan-nothing-machine").with("cards", cards).with("most", most));
+        } else if !context.job.modes.is_empty() {
+            let modes: Vec<String> = context.job.modes.iter().map(|mode| mode.word()).collect();
+            why.push(Phrase::new("plan-nothing-modes").with("modes", modes.join(", ")));
+        } else {
+            why.push(Phrase::new("plan-nothing-window"));
+        }
+        return why;
+    }
+    let mut nearest: Option<(Bytes, Bytes)> = None;
+    let mut shortest: Option<Seconds> = None;
+    let mut other: Vec<Phrase> = Vec::new();
+    let mut unwanted = 0;
+    for (_, obstacle) in context.ways.obstacles.iter() {
+        match obstacle {
+            Obstacle::CardNotWanted => unwanted += 1,
+            Obstacle::Memory { needed, have } => {
+                let missing = |pair: (Bytes, Bytes)| pair.0.saturating_sub(pair.1);
+                if nearest.is_none_or(|known| missing((*needed, *have)) < missing(known)) {
+                    nearest = Some((*needed, *have));
+                }
+            }
+            Obstacle::TooLong { time } => {
+                shortest = Some(shortest.map_or(*time, |known| known.min(*time)));
+            }
+            Obstacle::WorkUnknown => return vec![Phrase::new("plan-nothing-work-unknown")],
+            Obstacle::Sizing(phrase) => {
+                if !other.contains(phrase) {
+                    other.push(phrase.clone());
+                }
+            }
+        }
+    }
+    if let Some(time) = shortest {
+        why.push(
+            Phrase::new("plan-nothing-too-long")
+                .with("hours", hours(time))
+                .with("days", context.solved.span.days()),
+        );
+    }
+    if let Some((needed, have)) = nearest {
+        why.push(Phrase::new("plan-nothing-memory").with("needed", needed).with("have", have));
+    }
+    why.extend(other.into_iter().take(3));
+    if unwanted > 0 {
+        why.push(Phrase::new("plan-nothing-cards").with("count", unwanted));
+    }
+    if why.is_empty() {
+        why.push(Phrase::new("plan-nothing-offers"));
+    }
+    why
+}

@@ -1,0 +1,119 @@
+# Planning: why each choice, the budget's lines, downgrades, baselines, notes.
+plan-error-no-jobs = the workload has no jobs
+plan-hint-no-jobs = write at least one job under `jobs:`; `kasuan init` writes an example to start from
+plan-error-same-name = two jobs are called `{ $name }`
+plan-hint-same-name = give each job its own name
+plan-error-days = { $days } days from { $month } cannot be planned: a plan is for 1 to 366 days
+plan-error-hours = job `{ $job }` is given { $hours } hours
+plan-hint-hours = hours are above 0 and at most 87600 for one run
+plan-error-runs = job `{ $job }` asks for { $runs } runs; one job can have at most { $most }
+plan-hint-runs = join short runs into a batch and give the hours of the batch
+plan-error-after = job `{ $job }` waits for `{ $after }`, which is not in the workload
+plan-hint-after = check the name under `after:`; it must be another job's `name:` letter for letter
+plan-error-circle = job `{ $job }` waits, through other jobs, for itself
+plan-error-card = job `{ $job }` wants the card `{ $card }`, which is not in the card table
+plan-hint-card = `kasuan offers` lists the cards
+plan-error-share = `{ $field }` is { $value }; it must be from 0 to 1
+plan-error-mixed = { $left } and { $right } cannot be added without an exchange rate
+plan-error-overflow = an amount is too large to be money
+plan-error-no-rate = there is no exchange rate from { $from } to { $to }
+plan-hint-no-rate = state the rate and its day in the workload, for example `rates: {"{"}{ $from }: 7.1 @ 2026-12-01{"}"}` ({ $to } for one { $from })
+
+plan-how-hourly = { $mode }: { $starts } starts, { $hours } instance-hours billed x { $price } an hour = { $amount }
+plan-how-term = { $mode }: { $hours } instance-hours used, its part of the term { $amount }
+
+plan-why-cheapest = the finished job costs { $cost }; on { $card } from { $provider } ({ $mode }) it would be { $other }
+plan-why-term = { $mode } ({ $price }): { $hours } hours are to be paid, above the break-even of { $even } hours
+plan-why-below-break-even = not { $mode } ({ $price }): { $hours } hours are below the break-even of { $even } hours
+plan-why-idle-cards = the machines have { $rented } cards and the job uses { $used }; the others are paid all the same
+plan-why-several-machines = { $machines } machines work together over a network that must be fast; the time does not include that network
+plan-why-spot = spot: a checkpoint every { $minutes } minutes, { $efficiency } of the paid time is useful; with rework it comes to { $ratio } of the on-demand price
+plan-why-no-spot-not-interruptible = not spot: the job does not say that it can go on from a checkpoint, so one reclaim would lose all of it
+plan-why-no-spot-price = not spot: with rework it comes to { $ratio } of the on-demand price, no cheaper than this choice
+
+plan-nothing-currency = no offer is left: { $count } offers are in other currencies and the workload states no rate to { $currency }; add `rates:`
+plan-nothing-policy = no offer is left: `policy:` excludes { $count }; relax providers, countries, regions, modes or the age of prices
+plan-nothing-machine = it takes at least { $cards } cards in one machine, and the largest on offer has { $most }
+plan-nothing-modes = no card that holds it is sold the way you insist on ({ $modes }); relax `modes:`
+plan-nothing-window = its window is too short for a run; widen `daily:` or `deadline:`, or say that it may be interrupted and run in parts
+plan-nothing-work-unknown = nobody said how much work it is; give `hours:`, or `data:` (tokens, epochs) for an estimate
+plan-nothing-too-long = one run takes { $hours } hours on the fastest card, longer than the { $days } days of the plan; use less data, or allow more or faster cards
+plan-nothing-memory = not enough memory: each card has to hold { $needed } and the nearest one has { $have } for it; quantise, use more cards, or allow other cards and providers
+plan-nothing-cards = { $count } other kinds of card were not looked at, because the job names its cards
+plan-nothing-offers = no offer holds it
+
+plan-need-like = only a count of { $parameters } parameters is given: sized like { $model }, which is near, with wide error
+plan-need-hours-any-card = the hours do not say on which card: every card is given the same hours, the worse the slower it is; add `measured_on:`
+plan-need-hours-elsewhere = the hours were measured on { $card } and nothing is known to convert them: the same hours are used
+plan-need-hours-moved = the hours were measured on { $card } and are converted by the speed of the two cards, x { $factor }
+plan-need-latency = it does not keep the latency
+plan-need-overloaded = { $replicas } replicas are asked for; the load takes at least { $least }
+plan-need-quantised = 16-bit weights fit no card, so quantised weights are used; check the quality yourself
+
+plan-line-rent = by the hour { $hourly }, terms { $terms }; idle within them { $idle }
+plan-line-storage-stated = { $name }: { $gb } GB x { $price } a GB and month = { $amount }
+plan-line-storage-provider = a copy of { $gb } GB at { $provider }: { $amount }
+plan-line-storage-unknown = { $provider } states no storage price; not counted
+plan-line-egress-none = no traffic out is stated
+plan-line-egress = { $gb } GB out of { $provider }: { $amount }
+plan-line-egress-unknown = { $provider } states no price of traffic; not counted
+plan-line-trial-stated = { $amount } set aside in the workload
+plan-line-trial-share = { $share } of the rent of { $rent }
+plan-line-moving-time = { $gb } GB to move, about { $hours } hours on the office line; labour only if someone stands by
+plan-line-labour = { $hours } hours of labour: { $amount }
+plan-line-tax = prices of { $provider } come without tax: { $rate } adds { $amount }
+plan-line-tax-unknown = whether prices of { $provider } include tax is not known; not counted
+plan-line-margin-nothing = no margin is kept
+plan-line-margin-flat = { $share } of the sum above
+plan-line-margin-simulated = enough in { $share } of the simulated months
+plan-line-margin-guide = the guide's 20-30 % would make { $low } to { $high }
+
+plan-fallback-wait = let every job that is no service wait { $hours } hours longer and move into idle hours that are paid
+plan-fallback-wait-price = results come up to { $hours } hours later
+plan-fallback-spot = give `{ $job }` checkpoints and run it on spot
+plan-fallback-spot-price = checkpoints must be coded; it may be reclaimed, so the end is uncertain
+plan-fallback-quantise = quantise the weights of `{ $job }` to { $format }
+plan-fallback-quantise-price = quality may drop a little; evaluate before it goes live
+plan-fallback-smaller-card = let `{ $job }` take any card that holds it, without spare memory
+plan-fallback-smaller-card-price = memory is filled to the estimate's upper bound and may run out; a new card has to be verified again
+plan-fallback-postpone = put `{ $job }` off to next month
+plan-fallback-postpone-price = its results are missing this month
+plan-fallback-fewer-runs = run `{ $job }` half as often
+plan-fallback-fewer-runs-price = half as many updates and experiments
+plan-kind-wait = wait
+plan-kind-spot = spot
+plan-kind-quantise = quantise
+plan-kind-smaller-card = smaller card
+plan-kind-postpone = postpone
+plan-kind-fewer-runs = fewer runs
+
+plan-baseline-impossible = `{ $job }` cannot be rented that way
+plan-baseline-no-monthly = nobody rents { $card } by the month, so it stays on demand
+plan-baseline-contradiction = the two rules of thumb contradict each other on `{ $job }`: one goes by { $hours } hours against 200, the other by a utilisation of { $share }; the real break-even is { $even } hours
+
+plan-rule-providers = providers
+plan-rule-countries = countries
+plan-rule-regions = regions
+plan-rule-modes = billing modes
+plan-rule-age = age of the price
+plan-note-left-out-policy = { $count } offers are left out by your rule on { $rule }
+plan-note-left-out-currency = { $count } offers in { $currency } took no part: no rate was given
+plan-note-left-out-serverless = { $count } offers billed by the request took no part: they rent no machine
+plan-note-left-out-terms = { $count } terms longer than the plan took no part: a month of jobs cannot carry a longer promise; name them under `modes:` if you mean it
+plan-note-stale = offer { $offer } was seen { $days } days ago; check before you order
+plan-note-undated = offer { $offer } has no date; check before you order
+plan-note-marketplace = offer { $offer } is the cheapest of many hosts and may be gone
+plan-note-host-not-included = CPU and memory are not in the price of offer { $offer }
+plan-note-low-confidence = the time of `{ $job }` is a weak estimate; measure a short piece first
+plan-note-rent-share = rent is { $share } of the sum before margin (the usual "about half" need not be yours)
+plan-note-fallback-none = the downgrade "{ $kind }" was tried and saves nothing
+
+plan-unknown-storage = storage: the provider states no price
+plan-unknown-egress = traffic: the provider states no price
+plan-unknown-data-moving = labour of moving data: `team.data_hours` or the engineer's hour is missing
+plan-unknown-operations = labour of operations: `team.ops_hours` or the engineer's hour is missing
+plan-unknown-tax = tax: whether prices include it is not known
+plan-unknown-line = the amount of a line is not known
+plan-unknown-job = job `{ $job }` has no feasible choice; it is not in the total
+plan-unknown-memory = nobody said how much memory job `{ $job }` needs; the card may be too small
+plan-unknown-no-storage = no data to be kept is stated; storage counts as nothing
