@@ -1,5 +1,5 @@
 //! What the planner's tests share: small worlds, jobs, and the one place that calls the planner.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 use jiff::civil::{Date, date};
 use kasuan_market::Catalogue;
