@@ -129,9 +129,8 @@ fn all_on_demand(solved: &Solved, index: usize, job: &JobWays) -> Vec<Way> {
             let mut alone = 0_i64;
             for (length, count) in crate::demand::lengths(&job.demand, run) {
                 let one = rate.micros(length).saturating_mul(i64::from(instances));
-                alone = alone.saturating_add(
-                    one.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)),
-                );
+                alone = alone
+                    .saturating_add(one.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)));
             }
             ways.push(Way {
                 pool: pool_index,
@@ -183,8 +182,8 @@ fn naive(
             if monthly {
                 return Some(by_month(solved, index, &way, note).unwrap_or(way));
             }
-            let spot = kind == BaselineKind::GuideUtilisation
-                && class == GuideClass::OnDemandAndSpot;
+            let spot =
+                kind == BaselineKind::GuideUtilisation && class == GuideClass::OnDemandAndSpot;
             let on_spot = job.ways.iter().filter(|way| matches!(way.paid, Paid::Spot(_)));
             match on_spot.min_by_key(|way| way.alone).filter(|_| spot) {
                 Some(way) => Some(way.clone()),

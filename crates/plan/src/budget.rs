@@ -3,7 +3,7 @@
 mod lines;
 mod range;
 
-pub(crate) use lines::{lines, providers};
+pub(crate) use lines::lines;
 
 use crate::{
     PlanError,
@@ -90,8 +90,7 @@ fn margin_line(
         Margin::P80 => Phrase::new("plan-line-margin-simulated").with("share", "80%"),
         Margin::P90 => Phrase::new("plan-line-margin-simulated").with("share", "90%"),
     };
-    let guide =
-        Phrase::new("plan-line-margin-guide").with("low", flat.0).with("high", flat.1);
+    let guide = Phrase::new("plan-line-margin-guide").with("low", flat.0).with("high", flat.1);
     BudgetLine {
         kind: CostKind::Margin,
         amount: Some(margin),

@@ -28,13 +28,6 @@ impl Load {
         }
     }
 
-    /// Marks instances as no longer in use.
-    pub(crate) fn remove(&mut self, stretch: Stretch, units: u32) {
-        for hour in hours(stretch, self.used.len()) {
-            self.used[hour] = self.used[hour].saturating_sub(units);
-        }
-    }
-
     /// Marks instances as paid for a term.
     pub(crate) fn pay(&mut self, stretch: Stretch, units: u32) {
         for hour in hours(stretch, self.paid.len()) {

@@ -9,6 +9,6 @@ mod ways;
 
 pub(crate) use needs::{Need, Obstacle};
 pub(crate) use pools::{
-    IMPOSSIBLE, Kind, Micros, Pool, Rate, STALE_DAYS, Supply, left_out_notes, supply,
+    IMPOSSIBLE, Micros, Pool, Rate, STALE_DAYS, Supply, left_out_notes, supply,
 };
 pub(crate) use ways::{Cache, JobWays, Paid, Way, all_ways, instances};

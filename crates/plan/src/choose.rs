@@ -110,9 +110,9 @@ impl Problem<'_> {
         let held = self.held.get(&pool).map_or(&[][..], Vec::as_slice);
         let mut bill = self.bill(pool, members, &runs, held);
         // Once terms are bought, what can move into their idle hours does, if that saves money.
-        let moves = members.iter().any(|member| {
-            is_flexible(&self.jobs[member.job], &self.ways[member.job].demand)
-        });
+        let moves = members
+            .iter()
+            .any(|member| is_flexible(&self.jobs[member.job], &self.ways[member.job].demand));
         if moves && (!bill.bought.is_empty() || !held.is_empty()) {
             let mut paid = self.paid(&bill, held);
             if let Some(moved) = self.place_all(members, &mut paid) {
@@ -150,7 +150,10 @@ impl Problem<'_> {
             let member = members[*index];
             let ways = &self.ways[member.job];
             let flexible = is_flexible(&self.jobs[member.job], &ways.demand);
-            (flexible, std::cmp::Reverse(if flexible { ways.ways[member.way].run.get() } else { 0 }))
+            (
+                flexible,
+                std::cmp::Reverse(if flexible { ways.ways[member.way].run.get() } else { 0 }),
+            )
         });
         let mut all = vec![Vec::new(); members.len()];
         for index in order {

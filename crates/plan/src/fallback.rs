@@ -154,11 +154,8 @@ pub(crate) fn patience(
         let changed = Change::Wait(extra).apply(workload);
         let again = solve(&changed, world, Some((workload, solved)))?;
         // Waiting is allowed, not ordered: what cost less before still can be had.
-        let rent = if again.rent.total.amount() < before.amount() {
-            again.rent.total
-        } else {
-            before
-        };
+        let rent =
+            if again.rent.total.amount() < before.amount() { again.rent.total } else { before };
         let step = Decimal::from(hours - hours_before);
         steps.push(Patience {
             extra,

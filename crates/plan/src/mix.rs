@@ -195,12 +195,7 @@ fn moments(pool: &Pool, items: &[Item], held: &[HeldUnits], span: u64) -> Vec<u6
 
 /// Returns where a term can start and end, as nodes, with its price: in full when it is bought
 /// within the span, by the part that lies in the span when it is longer than the span.
-fn starts(
-    times: &[u64],
-    term: u64,
-    price: Micros,
-    span: u64,
-) -> Vec<(usize, usize, Micros)> {
+fn starts(times: &[u64], term: u64, price: Micros, span: u64) -> Vec<(usize, usize, Micros)> {
     let last = times.len() - 1;
     if term >= span {
         let part = i128::from(price) * i128::from(span) / i128::from(term.max(1));

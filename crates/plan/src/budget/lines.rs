@@ -29,18 +29,14 @@ pub(crate) fn lines(
     Ok(vec![rent, storage, egress, trial, data_moving(workload)?, operations(workload)?, tax])
 }
 
-fn line(
-    kind: CostKind,
-    range: Option<Estimate<Money>>,
-    detail: Vec<Phrase>,
-) -> BudgetLine {
+fn line(kind: CostKind, range: Option<Estimate<Money>>, detail: Vec<Phrase>) -> BudgetLine {
     let range = range.map(|range| range.map(Money::rounded));
     let amount = range.map(|range| range.likely);
     BudgetLine { kind, amount, range, share: Share::default(), detail }
 }
 
 /// Returns the providers that a solution rents from, with what is paid to each, dearest first.
-pub(crate) fn providers(solved: &Solved) -> Result<Vec<(String, Money)>, PlanError> {
+fn providers(solved: &Solved) -> Result<Vec<(String, Money)>, PlanError> {
     let mut sums: BTreeMap<&str, Money> = BTreeMap::new();
     for (job, way) in solved.choice.ways.iter().enumerate() {
         let (Some(way), Some(rent)) = (way, &solved.rent.jobs[job]) else { continue };
@@ -173,7 +169,11 @@ fn egress(
     let size = workload.transfer.egress;
     let nothing = Estimate::exact(Money::zero(workload.currency));
     if size == Bytes::ZERO {
-        return Ok(line(CostKind::Egress, Some(nothing), vec![Phrase::new("plan-line-egress-none")]));
+        return Ok(line(
+            CostKind::Egress,
+            Some(nothing),
+            vec![Phrase::new("plan-line-egress-none")],
+        ));
     }
     // Results leave from where most is rented.
     let Some((provider, _)) = providers(solved)?.into_iter().next() else {

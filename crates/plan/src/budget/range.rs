@@ -33,11 +33,9 @@ pub(super) fn range(
         let Some(Estimate { low, likely, high }) = line.range else { continue };
         let (low, likely, high) = (as_f64(low), as_f64(likely), as_f64(high));
         mean += (low + likely + high) / 3.0;
-        variance += (low * low + likely * likely + high * high
-            - low * likely
-            - low * high
-            - likely * high)
-            / 18.0;
+        variance +=
+            (low * low + likely * likely + high * high - low * likely - low * high - likely * high)
+                / 18.0;
     }
     let spread = f64::max(variance, 0.0).sqrt();
     let at = |z: f64| {

@@ -142,11 +142,7 @@ const fn is_quantised(format: WeightFormat) -> bool {
 }
 
 /// Returns the setups that fit, or what stands in the way of the plainest.
-fn fitting(
-    model: &Architecture,
-    question: &fit::Need,
-    kind: &Kind,
-) -> Result<Vec<Fit>, Obstacle> {
+fn fitting(model: &Architecture, question: &fit::Need, kind: &Kind) -> Result<Vec<Fit>, Obstacle> {
     let refused = |error: kasuan_sizing::SizingError| Obstacle::Sizing(error.phrase());
     let fits = fit::setups(model, question, &kind.card).map_err(refused)?;
     if !fits.is_empty() {
@@ -154,8 +150,7 @@ fn fitting(
     }
     let format = question.weights.unwrap_or(WeightFormat::Bf16);
     let setup = question.setup(format, Parallelism::SINGLE);
-    let plainest =
-        fit::fits(model, &setup, &kind.card, question.headroom).map_err(refused)?;
+    let plainest = fit::fits(model, &setup, &kind.card, question.headroom).map_err(refused)?;
     if !plainest.possible
         && let Some(reason) = plainest.reasons.into_iter().next()
     {
@@ -235,8 +230,7 @@ fn moved(
     });
     match ratio {
         Some(ratio) => {
-            let scaled =
-                |time: Seconds| Seconds::from_estimate(time.get() as f64 * ratio);
+            let scaled = |time: Seconds| Seconds::from_estimate(time.get() as f64 * ratio);
             let notes = vec![
                 Phrase::new("plan-need-hours-moved")
                     .with("card", &seen.card)

@@ -79,9 +79,8 @@ pub(super) fn stated_time(sizing: &Sizing<'_>) -> Option<(Estimate<Seconds>, Opt
     }
     let Amount::Hours { hours, measured_on } = &sizing.job.amount else { return None };
     let seconds = |hours: Decimal| Seconds::from_decimal_hours(hours).unwrap_or(Seconds::ZERO);
-    let seen = measured_on
-        .as_ref()
-        .map(|(card, cards)| SeenOn { card: card.clone(), cards: *cards });
+    let seen =
+        measured_on.as_ref().map(|(card, cards)| SeenOn { card: card.clone(), cards: *cards });
     Some((hours.map(seconds), seen))
 }
 
@@ -106,11 +105,11 @@ pub(crate) fn needs(
         return Err(Obstacle::CardNotWanted);
     }
     match (&job.model, job.memory) {
-        (Some(Model::Known(model)), None) => {
-            estimate::needs(sizing, model, kind, most_cards, &[])
-        }
+        (Some(Model::Known(model)), None) => estimate::needs(sizing, model, kind, most_cards, &[]),
         (Some(Model::Counted { parameters }), None) => {
-            let Some(model) = estimate::like(*parameters) else { return Err(Obstacle::WorkUnknown) };
+            let Some(model) = estimate::like(*parameters) else {
+                return Err(Obstacle::WorkUnknown);
+            };
             let note = Phrase::new("plan-need-like")
                 .with("parameters", billions(*parameters))
                 .with("model", &model.id);

@@ -5,8 +5,7 @@ use crate::workload::{Policy, Workload};
 use jiff::civil::Date;
 use kasuan_market::{Catalogue, RunCost, Tariff};
 use kasuan_model::{
-    BillingMode, Bytes, Card, CardId, Currency, Estimate, Interconnect, Money, MoneyError, Offer,
-    Phrase, Seconds,
+    BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Phrase, Seconds,
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,14 +102,10 @@ pub(crate) struct Kind {
 pub(crate) struct Pool {
     /// The provider.
     pub(crate) provider: String,
-    /// The provider's region.
-    pub(crate) region: String,
     /// The kind of card, as an index.
     pub(crate) kind: usize,
     /// Cards of an instance.
     pub(crate) count: u32,
-    /// How the cards talk to each other.
-    pub(crate) interconnect: Interconnect,
     /// The on-demand price.
     pub(crate) on_demand: Option<Rate>,
     /// The spot price.
@@ -231,10 +226,8 @@ pub(crate) fn supply(
         let key = (offer.provider.as_str(), offer.region.as_str(), kind, offer.count);
         let pool = pools.entry(key).or_insert_with(|| Pool {
             provider: offer.provider.clone(),
-            region: offer.region.clone(),
             kind,
             count: offer.count,
-            interconnect: offer.interconnect,
             on_demand: None,
             spot: None,
             terms: Vec::new(),
@@ -253,7 +246,8 @@ pub(crate) fn supply(
 
 /// Returns the rule of the policy that an offer breaks.
 fn refused(offer: &Offer, policy: &Policy, today: Date) -> Option<&'static str> {
-    let listed = |list: &[String], value: &str| list.iter().any(|one| one.eq_ignore_ascii_case(value));
+    let listed =
+        |list: &[String], value: &str| list.iter().any(|one| one.eq_ignore_ascii_case(value));
     let admitted = |list: &[String], value: &str| list.is_empty() || listed(list, value);
     if !admitted(&policy.providers, &offer.provider)
         || listed(&policy.exclude_providers, &offer.provider)
@@ -356,7 +350,9 @@ pub(crate) fn left_out_notes(left_out: &LeftOut) -> Vec<Phrase> {
     }
     for (currency, count) in &left_out.currency {
         notes.push(
-            Phrase::new("plan-note-left-out-currency").with("currency", currency).with("count", count),
+            Phrase::new("plan-note-left-out-currency")
+                .with("currency", currency)
+                .with("count", count),
         );
     }
     if left_out.long_terms > 0 {

@@ -96,7 +96,8 @@ pub(crate) fn all_ways(
     let seen = |job: &Job| measured.get(job.name.as_str()).copied();
     let mut known: Vec<Known<'_>> = Vec::new();
     for (job, ways) in cache.iter().flat_map(|cache| cache.jobs.iter().zip(cache.ways)) {
-        let alike = known.iter().any(|(other, with, _)| *with == seen(job) && same_shape(job, other));
+        let alike =
+            known.iter().any(|(other, with, _)| *with == seen(job) && same_shape(job, other));
         if !alike {
             known.push((job, seen(job), (ways.needs.clone(), ways.obstacles.clone())));
         }
@@ -343,10 +344,8 @@ fn add_ways(
     else {
         return;
     };
-    let alone = total(
-        &|length| rate.micros(if length == run { figures.expected } else { length }),
-        run,
-    );
+    let alone =
+        total(&|length| rate.micros(if length == run { figures.expected } else { length }), run);
     ways.push(Way {
         pool: pool_index,
         need: need_index,

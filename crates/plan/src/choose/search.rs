@@ -81,7 +81,8 @@ fn starts(problem: &Problem<'_>) -> Vec<Vec<Option<usize>>> {
             *homes.entry(pool).or_default() += i128::from(cheapest - floor.min(cheapest));
         }
     }
-    let mut homes: Vec<(i128, usize)> = homes.into_iter().map(|(pool, gain)| (gain, pool)).collect();
+    let mut homes: Vec<(i128, usize)> =
+        homes.into_iter().map(|(pool, gain)| (gain, pool)).collect();
     homes.sort_unstable_by_key(|(gain, pool)| (std::cmp::Reverse(*gain), *pool));
     for (_, home) in homes.into_iter().take(HOMES) {
         starts.push(pick(&|way| if way.pool == home { way.floor } else { way.alone }));

@@ -53,16 +53,17 @@ impl Change {
         let name = || job.name.clone();
         let service = is_service(job);
         match kind {
-            FallbackKind::Wait => Self::can_wait(job).then_some(Self::Wait(Seconds::from_hours(24))),
+            FallbackKind::Wait => {
+                Self::can_wait(job).then_some(Self::Wait(Seconds::from_hours(24)))
+            }
             FallbackKind::Spot => {
                 let fits = !service && job.interruptible.is_none();
                 fits.then(|| Self::Spot(name()))
             }
-            FallbackKind::Quantise => {
-                Some(Self::Quantise(name(), fewer_bits(job)?))
-            }
+            FallbackKind::Quantise => Some(Self::Quantise(name(), fewer_bits(job)?)),
             FallbackKind::SmallerCard => {
-                let bound = !job.only_cards.is_empty() || matches!(job.model, Some(Model::Known(_)));
+                let bound =
+                    !job.only_cards.is_empty() || matches!(job.model, Some(Model::Known(_)));
                 bound.then(|| Self::SmallerCard(name()))
             }
             FallbackKind::Postpone => (!service).then(|| Self::Postpone(name())),
@@ -175,7 +176,9 @@ impl Change {
                 Phrase::new("plan-fallback-spot-price"),
             ),
             Self::Quantise(_, format) => (
-                Phrase::new("plan-fallback-quantise").with("job", job).with("format", word_of(*format)),
+                Phrase::new("plan-fallback-quantise")
+                    .with("job", job)
+                    .with("format", word_of(*format)),
                 Phrase::new("plan-fallback-quantise-price"),
             ),
             Self::SmallerCard(_) => (

@@ -83,7 +83,10 @@ impl Context<'_> {
                     .with("starts", rent.hourly.starts)
                     .with("hours", hours(rent.hourly.billed))
                     .with("price", rate.hourly)
-                    .with_word("mode", if rent.mode == BillingMode::Spot { "mode-spot" } else { "mode-on_demand" })
+                    .with_word(
+                        "mode",
+                        if rent.mode == BillingMode::Spot { "mode-spot" } else { "mode-on_demand" },
+                    )
                     .with("amount", rent.hourly.cost.likely),
             );
         }
@@ -96,7 +99,15 @@ impl Context<'_> {
             );
         }
         let paid = rent.hourly.billed + rent.term.0;
-        self.choice(way, offer, rent.mode, hourly, paid, scaled.unwrap_or(Estimate::exact(cost)), how)
+        self.choice(
+            way,
+            offer,
+            rent.mode,
+            hourly,
+            paid,
+            scaled.unwrap_or(Estimate::exact(cost)),
+            how,
+        )
     }
 
     /// Returns the range of the cost: the hourly part grows with the time, a term does not.
@@ -213,7 +224,15 @@ impl Context<'_> {
             let cost = Estimate::exact(cost);
             let paid = Seconds::new(paid);
             let hourly = rate.hourly;
-            alternatives.push(self.choice(way, rate.offer, mode, hourly, paid, cost, Vec::new())?);
+            alternatives.push(self.choice(
+                way,
+                rate.offer,
+                mode,
+                hourly,
+                paid,
+                cost,
+                Vec::new(),
+            )?);
         }
         Ok(alternatives)
     }

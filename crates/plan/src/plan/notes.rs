@@ -73,9 +73,8 @@ pub(super) fn notes(
     for offer in used_offers(world, solved) {
         match offer.source.age_days(world.today) {
             None => notes.push(Phrase::new("plan-note-undated").with("offer", &offer.id)),
-            Some(age) if age > STALE_DAYS => notes.push(
-                Phrase::new("plan-note-stale").with("offer", &offer.id).with("days", age),
-            ),
+            Some(age) if age > STALE_DAYS => notes
+                .push(Phrase::new("plan-note-stale").with("offer", &offer.id).with("days", age)),
             Some(_) => {}
         }
         if offer.tier == "marketplace" {

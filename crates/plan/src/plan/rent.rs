@@ -62,12 +62,7 @@ pub(crate) struct Rent {
 }
 
 /// Adds what so many instances cost for one start of a length.
-fn add_start(
-    sum: &mut Hourly,
-    rate: &Rate,
-    length: u64,
-    units: u32,
-) -> Result<(), PlanError> {
+fn add_start(sum: &mut Hourly, rate: &Rate, length: u64, units: u32) -> Result<(), PlanError> {
     let run = rate.run(Seconds::new(length))?;
     let units_of = Decimal::from(units);
     sum.billed = sum.billed + run.billed.likely.saturating_mul(u64::from(units));

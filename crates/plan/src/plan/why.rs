@@ -33,7 +33,8 @@ pub(super) fn chosen(
     let pool = &context.solved.supply.pools[way.pool];
     // Break-even against the terms of the same instance: price over hourly price.
     if let Some(rate) = &pool.on_demand {
-        let each = choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
+        let each =
+            choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
         for term in &pool.terms {
             let even = break_even_hours(term.price.amount(), rate.hourly.amount())
                 .and_then(Seconds::from_decimal_hours);

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 use jiff::civil::{Date, date};
-use kasuan_market::Catalogue;
+use kasuan_market::{CardNames, Catalogue};
 use kasuan_model::{
     BillingMode, CardId, Currency, Estimate, Interconnect, Money, Offer, PricePer, Rates, Seconds,
     Source,
@@ -56,7 +56,7 @@ pub fn offer(provider: &str, card: &str, mode: BillingMode, price: &str) -> Offe
 
 pub fn catalogue(offers: Vec<Offer>) -> Catalogue {
     let shipped = Catalogue::shipped().unwrap();
-    Catalogue::new(shipped.cards().to_vec(), offers, Vec::new())
+    Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, Vec::new())
 }
 
 /// A workload of December 2026 with no trial, no margin and nothing stored.
@@ -94,8 +94,7 @@ pub fn service(name: &str, from: i8, to: i8) -> Job {
     let mut job = Job::new(name, Task::Inference);
     job.amount = Amount::Service;
     job.memory = Some("16 GiB".parse().unwrap());
-    job.window.daily =
-        Some((jiff::civil::time(from, 0, 0, 0), jiff::civil::time(to, 0, 0, 0)));
+    job.window.daily = Some((jiff::civil::time(from, 0, 0, 0), jiff::civil::time(to, 0, 0, 0)));
     job
 }
 
