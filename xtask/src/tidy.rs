@@ -54,11 +54,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("market", &["model"]),
     ("sizing", &["model"]),
     ("plan", &["model", "market", "sizing"]),
+    ("review", &["model", "market", "sizing", "plan"]),
     ("formats", &["model", "market", "sizing", "plan"]),
-    ("report", &["model", "market", "sizing", "plan", "formats"]),
+    ("report", &["model", "market", "sizing", "plan", "review", "formats"]),
     ("probe", &["model", "formats"]),
     ("ledger", &["model"]),
-    ("cli", &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger"]),
+    ("cli", &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger", "review"]),
 ];
 
 #[test]

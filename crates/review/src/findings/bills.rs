@@ -1,0 +1,126 @@
+//! What bills and storage tell: prepaid cards that were hardly used, storage dearer than cards, and
+//! data that nobody needs.
+
+use super::{Finding, FindingKind, cost, hours};
+use crate::input::{Input, Rented};
+use kasuan_model::{Bytes, Charge, Confidence, Money, Payment, Phrase};
+
+pub(super) fn find(input: &Input) -> Vec<Finding> {
+    let mut found: Vec<Finding> = input
+        .rented
+        .iter()
+        .filter(|rented| rented.prepaid)
+        .filter_map(|rented| underused(input, rented))
+        .collect();
+    found.extend(storage_dearer(input));
+    found.extend(old_data(input));
+    found
+}
+
+/// Finds prepaid cards whose used hours would have cost less on demand. Needs the card's on-demand
+/// price and a measurement of at least half of the time.
+fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
+    let on_demand = *input.card_hour.get(&rented.card)?;
+    let (from, to) = (rented.from.max(input.from), rented.to.min(input.to));
+    let paid = f64::from(rented.cards) * (to.as_second() - from.as_second()).max(0) as f64 / 3600.0;
+    let rows = input.usage.iter().filter(|hour| {
+        hour.host == rented.host && hour.hour >= from && hour.hour < to
+    });
+    let (mut seen, mut used) = (0.0, 0.0);
+    for hour in rows {
+        seen += hour.seen / 3600.0;
+        let busy = hour.busy_known > 0.0
+            && hour.busy / hour.busy_known >= input.thresholds.idle_busy;
+        if busy {
+            used += hour.seen / 3600.0;
+        }
+    }
+    if seen < paid * input.thresholds.least_seen {
+        return None;
+    }
+    let prepaid = cost(Some(rented.card_hour), paid)?;
+    let alternative = cost(Some(on_demand), used)?;
+    let saving = prepaid.checked_sub(alternative).ok().filter(|saving| saving.amount().is_sign_positive() && !saving.is_zero())?;
+    Some(Finding {
+        kind: FindingKind::UnderusedCommitment,
+        subject: rented.host.clone(),
+        evidence: Phrase::new("review-evidence-underused")
+            .with("used", hours(used))
+            .with("paid", hours(paid))
+            .with("prepaid", prepaid)
+            .with("alternative", alternative),
+        money: Some(saving),
+        confidence: Confidence::High,
+        remedy: Phrase::new("review-remedy-underused"),
+        command: Some("kasuan advise commit".to_owned()),
+    })
+}
+
+fn is_storage(charge: &Charge) -> bool {
+    let text = format!("{} {}", charge.service, charge.description).to_lowercase();
+    ["storage", "disk", "bucket", "snapshot", "存储", "硬盘", "云盘", "快照", "镜像"]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
+fn is_card(charge: &Charge) -> bool {
+    charge.card.is_some() || charge.cards.is_some() || {
+        let text = format!("{} {}", charge.service, charge.description).to_lowercase();
+        text.contains("gpu") || text.contains("算力")
+    }
+}
+
+fn storage_dearer(input: &Input) -> Option<Finding> {
+    let paid = || input.charges.iter().filter(|charge| charge.payment != Payment::Unpaid);
+    let sum = |charges: Vec<Money>| Money::sum(input.currency, charges).ok();
+    let storage = sum(paid().filter(|c| is_storage(c)).map(|c| c.effective).collect())?;
+    let cards =
+        sum(paid().filter(|c| is_card(c) && !is_storage(c)).map(|c| c.effective).collect())?;
+    (storage.amount() > cards.amount()).then(|| Finding {
+        kind: FindingKind::StorageDearerThanCards,
+        subject: String::new(),
+        evidence: Phrase::new("review-evidence-storage")
+            .with("storage", storage)
+            .with("cards", cards),
+        money: storage.checked_sub(cards).ok(),
+        confidence: Confidence::High,
+        remedy: Phrase::new("review-remedy-storage"),
+        command: Some("kasuan storage scan".to_owned()),
+    })
+}
+
+/// Sums what nobody needs and nobody used for a month, by kind.
+fn old_data(input: &Input) -> Vec<Finding> {
+    let old = |last: jiff::Timestamp| {
+        (input.to.as_second() - last.as_second()) / 86_400 >= input.thresholds.old_days
+    };
+    let mut kinds: Vec<&str> = input.stored.iter().map(|item| item.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let mut found = Vec::new();
+    for kind in kinds {
+        let items = input.stored.iter().filter(|item| {
+            item.kind == kind && !item.needed && item.last_used.is_some_and(old)
+        });
+        let items: Vec<_> = items.collect();
+        if items.is_empty() {
+            continue;
+        }
+        let size: Bytes = items.iter().map(|item| item.size).sum();
+        let costs = items.iter().map(|item| item.gb_month?.times(item.size.gb()).ok());
+        let costs: Option<Vec<Money>> = costs.collect();
+        found.push(Finding {
+            kind: FindingKind::OldData,
+            subject: kind.to_owned(),
+            evidence: Phrase::new("review-evidence-old-data")
+                .with("items", items.len())
+                .with("size", size)
+                .with("days", input.thresholds.old_days),
+            money: costs.and_then(|costs| Money::sum(input.currency, costs).ok()),
+            confidence: Confidence::Medium,
+            remedy: Phrase::new("review-remedy-old-data"),
+            command: Some("kasuan storage scan".to_owned()),
+        });
+    }
+    found
+}

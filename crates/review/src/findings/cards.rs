@@ -1,0 +1,90 @@
+//! Cards that are too large or too fast for their jobs, and jobs that hardly use them.
+
+use super::{Finding, FindingKind, cost, hours, percent};
+use crate::input::Input;
+use kasuan_model::{CardId, Confidence, Phrase};
+use std::collections::BTreeMap;
+
+/// A job's time on one card model.
+#[derive(Default)]
+struct JobOnCard {
+    host: String,
+    seen: f64,
+    busy: f64,
+    busy_known: f64,
+    memory: f64,
+    memory_known: f64,
+    memory_peak: f64,
+    memory_total: f64,
+}
+
+impl JobOnCard {
+    /// Says whether memory use is flat and high, as pre-allocating servers (vLLM, SGLang) keep it:
+    /// then it is a setting and says nothing about need.
+    fn preallocates(&self) -> bool {
+        let mean = self.memory / self.memory_known;
+        self.memory_peak > 0.0
+            && mean / self.memory_peak > 0.9
+            && self.memory_peak / self.memory_total > 0.75
+    }
+}
+
+pub(super) fn find(input: &Input) -> Vec<Finding> {
+    let mut jobs: BTreeMap<(&str, Option<&CardId>), JobOnCard> = BTreeMap::new();
+    for hour in input.usage.iter().filter(|hour| !hour.job.is_empty()) {
+        if hour.hour < input.from || hour.hour >= input.to {
+            continue;
+        }
+        let job = jobs.entry((&hour.job, hour.card.as_ref())).or_default();
+        job.host.clone_from(&hour.host);
+        job.seen += hour.seen;
+        job.busy += hour.busy;
+        job.busy_known += hour.busy_known;
+        job.memory += hour.memory;
+        job.memory_known += hour.memory_known;
+        job.memory_peak = job.memory_peak.max(hour.memory_peak);
+        job.memory_total = job.memory_total.max(hour.memory_total);
+    }
+    let judged = jobs.iter().filter_map(|((name, card), job)| judge(input, name, *card, job));
+    judged.collect()
+}
+
+fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard) -> Option<Finding> {
+    let limits = &input.thresholds;
+    let card_hours = job.seen / 3600.0;
+    if card_hours < limits.least_card_hours || job.busy_known < job.seen * limits.least_seen {
+        return None;
+    }
+    let busy = job.busy / job.busy_known;
+    let price = input.price(&job.host, card);
+    let memory_known = job.memory_known > 0.0 && job.memory_total > 0.0;
+    let small = memory_known
+        && job.memory_peak / job.memory_total < limits.small_memory
+        && !job.preallocates();
+    if small && busy <= limits.powerful_busy {
+        return Some(Finding {
+            kind: FindingKind::OversizedCard,
+            subject: name.to_owned(),
+            evidence: Phrase::new("review-evidence-oversized")
+                .with("peak", percent(job.memory_peak / job.memory_total))
+                .with("busy", percent(busy))
+                .with("hours", hours(card_hours)),
+            // At least the unused half of the rent; the re-plan says what a smaller card costs.
+            money: cost(price, card_hours * 0.5),
+            confidence: Confidence::Medium,
+            remedy: Phrase::new("review-remedy-oversized"),
+            command: None,
+        });
+    }
+    (busy <= limits.low_busy).then(|| Finding {
+        kind: FindingKind::LowUse,
+        subject: name.to_owned(),
+        evidence: Phrase::new("review-evidence-low-use")
+            .with("busy", percent(busy))
+            .with("hours", hours(card_hours)),
+        money: cost(price, card_hours * (1.0 - busy / 0.5)),
+        confidence: Confidence::Medium,
+        remedy: Phrase::new("review-remedy-low-use"),
+        command: None,
+    })
+}

@@ -1,0 +1,84 @@
+//! Findings: detected waste, each with its evidence, its money, how sure it is, and what to do.
+
+mod bills;
+mod cards;
+mod idle;
+mod runs;
+
+use crate::input::Input;
+use kasuan_model::{Confidence, Money, Phrase};
+
+/// Which rule found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// Cards that did nothing for hours in a row.
+    IdleCard,
+    /// Paid hours of a host that nobody measured or used at all.
+    ForgottenHost,
+    /// Some cards of a host idle all month while others work.
+    UnusedCards,
+    /// A job whose cards are hardly ever busy.
+    LowUse,
+    /// A job that never needs half of the card's memory and hardly its speed.
+    OversizedCard,
+    /// The same hours of the day are idle on most days.
+    CalendarGap,
+    /// A prepaid card that was used for fewer hours than on demand would have cost.
+    UnderusedCommitment,
+    /// Storage that costs more than the cards.
+    StorageDearerThanCards,
+    /// Old checkpoints and caches on paid storage.
+    OldData,
+    /// A job that fails again and again.
+    FailingLoop,
+    /// More cards that do not bring proportionally more work.
+    PoorScaling,
+}
+
+/// Detected waste.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Which rule found it.
+    pub kind: FindingKind,
+    /// The host, job, service or path it is about.
+    pub subject: String,
+    /// What was seen.
+    pub evidence: Phrase,
+    /// What it cost in the month; `None` when no price is known.
+    pub money: Option<Money>,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What to do.
+    pub remedy: Phrase,
+    /// A command that shows or does it.
+    pub command: Option<String>,
+}
+
+/// Runs every rule; dearest first, findings without a price last.
+pub(crate) fn all(input: &Input) -> Vec<Finding> {
+    let mut found = idle::find(input);
+    found.extend(cards::find(input));
+    found.extend(runs::find(input));
+    found.extend(bills::find(input));
+    found.sort_by(|a, b| {
+        let amount = |finding: &Finding| finding.money.map(Money::amount);
+        amount(b).cmp(&amount(a)).then(a.kind.cmp(&b.kind)).then(a.subject.cmp(&b.subject))
+    });
+    found
+}
+
+/// Returns what some card-hours cost at a price.
+pub(crate) fn cost(price: Option<Money>, card_hours: f64) -> Option<Money> {
+    use rust_decimal::{Decimal, prelude::FromPrimitive as _};
+    price?.times(Decimal::from_f64(card_hours)?).ok()
+}
+
+/// Writes hours with one decimal.
+pub(crate) fn hours(hours: f64) -> String {
+    format!("{hours:.1}")
+}
+
+/// Writes a share as whole per cent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
