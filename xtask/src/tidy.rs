@@ -59,7 +59,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("report", &["model", "market", "sizing", "plan", "review", "formats"]),
     ("probe", &["model", "formats"]),
     ("ledger", &["model"]),
-    ("cli", &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger", "review"]),
+    (
+        "cli",
+        &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger", "review"],
+    ),
 ];
 
 #[test]

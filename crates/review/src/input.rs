@@ -130,7 +130,6 @@ impl Input {
             .rented
             .iter()
             .find(|rented| rented.host == host && card.is_none_or(|card| rented.card == *card));
-        here.map(|rented| rented.card_hour)
-            .or_else(|| self.card_hour.get(card?).copied())
+        here.map(|rented| rented.card_hour).or_else(|| self.card_hour.get(card?).copied())
     }
 }

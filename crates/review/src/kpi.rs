@@ -94,11 +94,10 @@ pub(crate) fn kpi(input: &Input, group: KpiGroup) -> Vec<Kpi> {
             KpiGroup::Job => hour.job == row.name,
             KpiGroup::Person => hour.person == row.name,
         };
-        let (busy, known) = input
-            .usage
-            .iter()
-            .filter(of)
-            .fold((0.0, 0.0), |(busy, known), hour| (busy + hour.busy, known + hour.busy_known));
+        let (busy, known) =
+            input.usage.iter().filter(of).fold((0.0, 0.0), |(busy, known), hour| {
+                (busy + hour.busy, known + hour.busy_known)
+            });
         row.busy = (known > 0.0).then(|| busy / known);
     }
     found.into_values().collect()

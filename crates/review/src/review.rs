@@ -66,11 +66,7 @@ impl Phrased for ReviewError {
     }
 }
 
-fn recoverable(
-    input: &Input,
-    findings: &[Finding],
-    spent: Money,
-) -> Result<Money, ReviewError> {
+fn recoverable(input: &Input, findings: &[Finding], spent: Money) -> Result<Money, ReviewError> {
     let counted = findings.iter().filter(|finding| finding.kind != FindingKind::CalendarGap);
     let sum = Money::sum(input.currency, counted.filter_map(|finding| finding.money))?;
     // Without bills there is no spending to compare with.
@@ -87,9 +83,8 @@ pub fn review(input: &Input) -> Result<Review, ReviewError> {
     let tag = |name: &'static str| {
         move |charge: &kasuan_model::Charge| charge.tags.get(name).cloned().unwrap_or_default()
     };
-    let sum = |money: fn(&ActualLine) -> Money| {
-        Money::sum(input.currency, by_service.iter().map(money))
-    };
+    let sum =
+        |money: fn(&ActualLine) -> Money| Money::sum(input.currency, by_service.iter().map(money));
     let utilisation = totals::utilisation(input);
     let mut unknowns = Vec::new();
     match utilisation.coverage() {

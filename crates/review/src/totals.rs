@@ -135,9 +135,10 @@ fn overlap_hours(from: Timestamp, to: Timestamp, input: &Input) -> f64 {
 
 /// Measures use against what was rented.
 pub(crate) fn utilisation(input: &Input) -> Utilisation {
-    let paid = input.rented.iter().map(|rented| {
-        f64::from(rented.cards) * overlap_hours(rented.from, rented.to, input)
-    });
+    let paid = input
+        .rented
+        .iter()
+        .map(|rented| f64::from(rented.cards) * overlap_hours(rented.from, rented.to, input));
     let mut found = Utilisation { paid: paid.sum(), ..Utilisation::default() };
     let (mut busy, mut busy_known) = (0.0, 0.0);
     for hour in input.usage.iter().filter(|hour| hour.hour >= input.from && hour.hour < input.to) {

@@ -180,11 +180,8 @@ fn nights_that_are_always_empty_make_a_gap_over_midnight() {
 #[test]
 fn a_server_that_fills_memory_by_setting_is_not_called_oversized() {
     let mut input = month();
-    let small = |h| UsageHour {
-        memory: 3600.0 * 4e9,
-        memory_peak: 5e9,
-        ..used(h, "0", "small", 0.1)
-    };
+    let small =
+        |h| UsageHour { memory: 3600.0 * 4e9, memory_peak: 5e9, ..used(h, "0", "small", 0.1) };
     let vllm = |h| UsageHour {
         memory: 3600.0 * 2.2e10,
         memory_peak: 2.3e10,
@@ -200,8 +197,7 @@ fn a_server_that_fills_memory_by_setting_is_not_called_oversized() {
 #[test]
 fn three_failures_in_a_row_are_a_loop_and_two_are_not() {
     let mut input = month();
-    input.runs =
-        vec![run("a", 1, 1, 1, None), run("bb", 1, 1, 1, None), run("ccc", 1, 1, 0, None)];
+    input.runs = vec![run("a", 1, 1, 1, None), run("bb", 1, 1, 1, None), run("ccc", 1, 1, 0, None)];
     assert_eq!(kinds(&review(&input).unwrap()), []);
     input.runs.push(run("dddd", 1, 2, 1, None));
     input.runs.push(run("eeeee", 1, 2, 137, None));
@@ -285,9 +281,8 @@ fn the_plan_stands_beside_what_was_paid_and_unpaid_orders_do_not_count() {
     let variance = gpu.variance.unwrap();
     assert!((variance.price - 10.0).abs() < 1e-9 && (variance.volume - 4.0).abs() < 1e-9);
     assert_eq!(found.budget[1].actual, None);
-    input.charges.push(Charge {
-        billed: Money::new(1.into(), Currency::USD),
-        ..charge("d", "GPU", "1")
-    });
+    input
+        .charges
+        .push(Charge { billed: Money::new(1.into(), Currency::USD), ..charge("d", "GPU", "1") });
     assert!(review(&input).is_err(), "two currencies are refused, not added");
 }

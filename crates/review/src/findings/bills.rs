@@ -23,14 +23,15 @@ fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
     let on_demand = *input.card_hour.get(&rented.card)?;
     let (from, to) = (rented.from.max(input.from), rented.to.min(input.to));
     let paid = f64::from(rented.cards) * (to.as_second() - from.as_second()).max(0) as f64 / 3600.0;
-    let rows = input.usage.iter().filter(|hour| {
-        hour.host == rented.host && hour.hour >= from && hour.hour < to
-    });
+    let rows = input
+        .usage
+        .iter()
+        .filter(|hour| hour.host == rented.host && hour.hour >= from && hour.hour < to);
     let (mut seen, mut used) = (0.0, 0.0);
     for hour in rows {
         seen += hour.seen / 3600.0;
-        let busy = hour.busy_known > 0.0
-            && hour.busy / hour.busy_known >= input.thresholds.idle_busy;
+        let busy =
+            hour.busy_known > 0.0 && hour.busy / hour.busy_known >= input.thresholds.idle_busy;
         if busy {
             used += hour.seen / 3600.0;
         }
@@ -40,7 +41,10 @@ fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
     }
     let prepaid = cost(Some(rented.card_hour), paid)?;
     let alternative = cost(Some(on_demand), used)?;
-    let saving = prepaid.checked_sub(alternative).ok().filter(|saving| saving.amount().is_sign_positive() && !saving.is_zero())?;
+    let saving = prepaid
+        .checked_sub(alternative)
+        .ok()
+        .filter(|saving| saving.amount().is_sign_positive() && !saving.is_zero())?;
     Some(Finding {
         kind: FindingKind::UnderusedCommitment,
         subject: rented.host.clone(),
@@ -99,9 +103,10 @@ fn old_data(input: &Input) -> Vec<Finding> {
     kinds.dedup();
     let mut found = Vec::new();
     for kind in kinds {
-        let items = input.stored.iter().filter(|item| {
-            item.kind == kind && !item.needed && item.last_used.is_some_and(old)
-        });
+        let items = input
+            .stored
+            .iter()
+            .filter(|item| item.kind == kind && !item.needed && item.last_used.is_some_and(old));
         let items: Vec<_> = items.collect();
         if items.is_empty() {
             continue;

@@ -87,11 +87,7 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
     found
 }
 
-fn idle_card(
-    input: &Input,
-    device: Device<'_>,
-    seen: &BTreeMap<i64, CardHour>,
-) -> Option<Finding> {
+fn idle_card(input: &Input, device: Device<'_>, seen: &BTreeMap<i64, CardHour>) -> Option<Finding> {
     let (total, longest) = idle_spells(seen, input);
     if total == 0 {
         return None;

@@ -20,9 +20,9 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
 }
 
 fn sum_cost(input: &Input, runs: &[&Run]) -> Option<Money> {
-    let costs = runs.iter().map(|run| {
-        cost(input.price(&run.host, run.card.as_ref()), card_hours(run, input))
-    });
+    let costs = runs
+        .iter()
+        .map(|run| cost(input.price(&run.host, run.card.as_ref()), card_hours(run, input)));
     let costs: Option<Vec<Money>> = costs.collect();
     Money::sum(input.currency, costs?).ok()
 }
