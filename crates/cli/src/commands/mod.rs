@@ -1,5 +1,6 @@
 //! Every command, one file each. To add one: see CONTRIBUTING.md, "Add a command".
 
+mod doctor;
 mod init;
 
 use crate::{
@@ -9,12 +10,14 @@ use crate::{
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Doctor(doctor::Doctor),
     Init(init::Init),
 }
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
+        Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
     }
 }

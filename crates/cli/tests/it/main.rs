@@ -1,6 +1,7 @@
 //! The command as users run it: whole stdout, stderr and exit code as one snapshot.
 
 mod basics;
+mod doctor;
 
 use std::{path::Path, process::Command};
 

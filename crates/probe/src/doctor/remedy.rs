@@ -7,6 +7,7 @@ use super::{
     environment::Platform,
     packages::python_range,
     report::{Check, Outcome},
+    rows::TorchBuild,
     version::Version,
 };
 use kasuan_model::Phrase;
@@ -16,19 +17,21 @@ pub(super) fn find(subject: &Subject<'_>, checks: &[Check]) -> Option<Phrase> {
     let failed = |rule: &str| {
         checks.iter().any(|check| check.outcome == Outcome::Fail && check.rule == rule)
     };
-    if !(failed("ARCH") || failed("DRIVER") || failed("INDEX") || failed("PYTHON")) {
+    let broken = failed("ARCH") || failed("DRIVER") || failed("INDEX") || failed("PYTHON");
+    let environment = subject.environment;
+    let open = environment.uses_torch && environment.torch.is_none() && subject.card.is_some();
+    if !broken && !(open && environment.torch_cuda.is_none() && environment.archs.is_none()) {
         return None;
     }
-    if failed("CARD_DRIVER") {
-        return None;
-    }
+    // A driver that cannot drive the card has to go in any case; the wheel is for the next one.
+    let driver_counts = !failed("CARD_DRIVER");
     let asked = subject.environment.torch.as_ref();
     let mut best: Option<(u64, &Version, &Version)> = None;
     for build in subject.tables.builds.iter().filter(|build| !build.conda) {
         if build.arm != subject.card.as_ref().is_some_and(|card| card.arm) {
             continue;
         }
-        if !installable(subject, &build.torch, &build.cuda) || !passes(subject, build) {
+        if !installable(subject, &build.torch, &build.cuda) || !passes(subject, build, driver_counts) {
             continue;
         }
         let distance = asked.map_or(0, |asked| distance(asked, &build.torch));
@@ -73,15 +76,13 @@ fn installable(subject: &Subject<'_>, torch: &Version, cuda: &Version) -> bool {
     on_index && python
 }
 
-fn passes(subject: &Subject<'_>, build: &super::rows::TorchBuild) -> bool {
+fn passes(subject: &Subject<'_>, build: &TorchBuild, driver_counts: bool) -> bool {
     let covered = arch::cards_in_question(subject)
         .iter()
         .all(|card| arch::covers(subject, &build.archs, Some(&build.cuda), *card) == Cover::Yes);
-    let driver = driver::runs_cuda(subject, &build.cuda);
-    let stated = subject.environment.driver.is_some() || subject.environment.driver_cuda.is_some();
+    let driver = driver::runs_cuda(subject, &build.cuda).outcome;
     covered
-        && (driver.outcome != Outcome::Fail)
-        && (!stated || driver.outcome == Outcome::Pass)
+        && (!driver_counts || matches!(driver, Outcome::Pass | Outcome::Assumed))
         && subject.environment.platform == Platform::Linux
 }
 

@@ -3,11 +3,21 @@
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 /// A dotted version; `550`, `550.142` and `2.7.0.dev` are all versions, of different depth.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Version {
     parts: Vec<u32>,
     pre: bool,
+    /// The numbers as written: drivers are written with leading zeros, 580.65.06.
+    written: String,
 }
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Version {}
 
 /// A text that does not start like a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +27,7 @@ pub struct VersionError(pub String);
 impl Version {
     /// Creates a version of two numbers.
     pub fn pair(major: u32, minor: u32) -> Self {
-        Self { parts: vec![major, minor], pre: false }
+        Self { parts: vec![major, minor], pre: false, written: format!("{major}.{minor}") }
     }
 
     /// Returns the first number.
@@ -96,12 +106,17 @@ impl FromStr for Version {
         let trimmed = text.trim().trim_start_matches(['v', 'V', 'R', 'r']);
         let plain = trimmed.split('+').next().unwrap_or("");
         let mut parts = Vec::new();
+        let mut written = String::new();
         let mut pre = false;
         for piece in plain.split('.') {
             let end = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
             let (digits, rest) = piece.split_at(end);
             if !digits.is_empty() {
                 parts.push(digits.parse().map_err(|_| error())?);
+                if !written.is_empty() {
+                    written.push('.');
+                }
+                written.push_str(digits);
             }
             if !rest.is_empty() {
                 let word = rest.trim_start_matches(['-', '_']).to_ascii_lowercase();
@@ -111,18 +126,13 @@ impl FromStr for Version {
                 break;
             }
         }
-        if parts.is_empty() { Err(error()) } else { Ok(Self { parts, pre }) }
+        if parts.is_empty() { Err(error()) } else { Ok(Self { parts, pre, written }) }
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, part) in self.parts.iter().enumerate() {
-            if place > 0 {
-                f.write_str(".")?;
-            }
-            write!(f, "{part}")?;
-        }
+        f.write_str(&self.written)?;
         if self.pre { f.write_str(".dev") } else { Ok(()) }
     }
 }
@@ -160,6 +170,7 @@ mod tests {
             let version = v(&format!("{a}.{b}.{c}"));
             prop_assert_eq!(version.at_least(&version), Some(true));
             prop_assert_eq!(v(&version.to_string()), version);
+            prop_assert_eq!(v("580.65.06").to_string(), "580.65.06");
         }
     }
 }

@@ -1,0 +1,338 @@
+//! `kasuan doctor`: will this environment run on that card, before renting or on the box?
+
+use crate::{
+    context::Context,
+    error::{CommandError, Exit},
+    settings::Format,
+};
+use kasuan_model::{Currency, Money, Phrase};
+use kasuan_probe::{
+    doctor::{
+        Capability, Check, Diagnosis, Environment, Need, Outcome, Platform, Tables, Verdict,
+        Version, diagnose, find_card,
+    },
+    machine::{self, Health, Installed, Machine, MachineCheck},
+};
+use kasuan_report::{Cell, Column, Table, Tone};
+use rust_decimal::Decimal;
+use serde_json::{Value, json};
+use std::path::Path;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    #[arg(long, value_name = "CARD")]
+    card: Option<String>,
+    #[arg(long, value_name = "CC")]
+    capability: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    driver: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    driver_cuda: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    image_cuda: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    torch: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    cuda: Option<String>,
+    #[arg(long, value_name = "VERSION")]
+    python: Option<String>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    needs: Vec<String>,
+    #[arg(long)]
+    windows: bool,
+    #[arg(long, value_name = "ID", conflicts_with = "price")]
+    offer: Option<String>,
+    #[arg(long, value_name = "AMOUNT")]
+    price: Option<Decimal>,
+    #[arg(long, default_value = "CNY", value_name = "CODE")]
+    currency: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Doctor, context: &Context) -> Result<Exit, CommandError> {
+    let tables = Tables::embedded().map_err(|error| {
+        CommandError::surroundings(Phrase::new("doctor-error-tables").with("reason", error))
+    })?;
+    let (hourly, offered) = price(arguments)?;
+    let card = arguments.card.clone().or(offered);
+    let here = (card.is_none() && arguments.capability.is_none())
+        .then(|| machine::inspect(Path::new("/"), &Installed));
+    let mut environment = here.as_ref().map_or_else(
+        || Environment { uses_torch: true, ..Environment::default() },
+        Machine::environment,
+    );
+    state(arguments, card, &mut environment)?;
+    let looked = here.as_ref().map(machine::check).unwrap_or_default();
+    let diagnosis = diagnose(&environment, &tables);
+    let answer = Answer { environment, diagnosis, here, looked, hourly };
+    match context.settings.format {
+        Format::Json => context.print_json(&answer.json(context, &tables))?,
+        Format::Csv => context.print(&answer.table(context).to_csv())?,
+        Format::Markdown => context.print(&answer.table(context).to_markdown())?,
+        Format::Table => answer.print(context, &tables)?,
+    }
+    Ok(answer.exit())
+}
+
+/// Puts what was stated over what was found.
+fn state(
+    arguments: &Doctor,
+    card: Option<String>,
+    environment: &mut Environment,
+) -> Result<(), CommandError> {
+    let read = |stated: &Option<String>| -> Result<Option<Version>, CommandError> {
+        stated.as_deref().map(str::parse::<Version>).transpose().map_err(|error| {
+            CommandError::user(Phrase::new("doctor-error-version").with("text", error.0))
+        })
+    };
+    fn put(place: &mut Option<Version>, stated: Option<Version>) {
+        if stated.is_some() {
+            *place = stated;
+        }
+    }
+    put(&mut environment.driver, read(&arguments.driver)?);
+    put(&mut environment.driver_cuda, read(&arguments.driver_cuda)?);
+    put(&mut environment.image_cuda, read(&arguments.image_cuda)?);
+    put(&mut environment.torch, read(&arguments.torch)?);
+    put(&mut environment.torch_cuda, read(&arguments.cuda)?);
+    put(&mut environment.python, read(&arguments.python)?);
+    environment.card = card.or_else(|| environment.card.take());
+    if let Some(text) = &arguments.capability {
+        let capability = Capability::parse(text).ok_or_else(|| {
+            CommandError::user(Phrase::new("doctor-error-capability").with("text", text))
+        })?;
+        environment.capability = Some(capability);
+    }
+    if arguments.windows {
+        environment.platform = Platform::Windows;
+    }
+    environment.needs.extend(arguments.needs.iter().map(|need| Need::parse(need)));
+    if environment.torch.is_some() || environment.torch_cuda.is_some() {
+        environment.uses_torch = true;
+    } else if !environment.needs.is_empty() || environment.image_cuda.is_some() {
+        // Only what was asked about: a framework's minimum, or an image.
+        environment.uses_torch = false;
+    }
+    Ok(())
+}
+
+/// Returns the price of an hour, and the card of the offer.
+fn price(arguments: &Doctor) -> Result<(Option<Money>, Option<String>), CommandError> {
+    if let Some(id) = &arguments.offer {
+        let catalogue = kasuan_market::Catalogue::shipped().map_err(|error| {
+            CommandError::surroundings(Phrase::new("doctor-error-tables").with("reason", error))
+        })?;
+        let offer = catalogue.offer(id).ok_or_else(|| {
+            CommandError::user(Phrase::new("doctor-error-offer").with("id", id))
+        })?;
+        let card = catalogue.card(&offer.card).map(|card| card.display.clone());
+        return Ok((Some(offer.hourly()), card));
+    }
+    let Some(amount) = arguments.price else { return Ok((None, None)) };
+    let currency: Currency = arguments.currency.parse().map_err(|_| {
+        CommandError::user(Phrase::new("doctor-error-currency").with("text", &arguments.currency))
+    })?;
+    Ok((Some(Money::new(amount, currency)), None))
+}
+
+struct Answer {
+    environment: Environment,
+    diagnosis: Diagnosis,
+    here: Option<Machine>,
+    looked: Vec<MachineCheck>,
+    hourly: Option<Money>,
+}
+
+impl Answer {
+    /// The answer is no when something fails; an open question is not a no.
+    fn exit(&self) -> Exit {
+        let broken = self.looked.iter().any(|check| check.health == Health::Bad);
+        if self.diagnosis.verdict == Verdict::Fail || broken { Exit::AnswerIsNo } else { Exit::Done }
+    }
+
+    /// Nothing about versions can be said of a machine without a driver and without torch.
+    fn asks_nothing(&self) -> bool {
+        self.here.is_some() && self.environment.card.is_none() && self.environment.driver.is_none()
+    }
+
+    fn table(&self, context: &Context) -> Table {
+        let words = &context.words;
+        let mut table = Table::new(vec![
+            Column::words("outcome", words.word("doctor-column-outcome")),
+            Column::words("rule", words.word("doctor-column-rule")),
+            Column::words("evidence", words.word("doctor-column-evidence")),
+            Column::words("fix", words.word("doctor-column-fix")),
+            Column::words("source", words.word("doctor-column-source")),
+        ]);
+        for check in &self.looked {
+            let (word, tone) = health_word(check.health);
+            table.push(vec![
+                Cell::with_raw(words.word(word), check.health.as_str()).toned(tone),
+                Cell::new(check.part),
+                Cell::new(context.say(&check.evidence)),
+                check.fix.as_ref().map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
+                Cell::unknown(""),
+            ]);
+        }
+        for check in self.diagnosis.checks.iter().filter(|_| !self.asks_nothing()) {
+            let (word, tone) = outcome_word(check.outcome);
+            table.push(vec![
+                Cell::with_raw(words.word(word), check.outcome.as_str()).toned(tone),
+                Cell::new(check.rule.clone()),
+                Cell::new(context.say(&check.evidence)),
+                check.fix.as_ref().map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
+                Cell::new(check.source.clone()),
+            ]);
+        }
+        table
+    }
+
+    fn print(&self, context: &Context, tables: &Tables) -> Result<(), CommandError> {
+        let paint = context.paint();
+        if self.here.is_some() {
+            context.print_line(&Phrase::new("doctor-here"))?;
+        }
+        for check in &self.looked {
+            let (word, tone) = health_word(check.health);
+            self.line(context, word, tone, check.part, &check.evidence, check.fix.as_ref())?;
+        }
+        if self.asks_nothing() {
+            return context.print_line(&Phrase::new("doctor-try-card"));
+        }
+        if self.here.is_some() {
+            context.print("\n")?;
+        }
+        let named = find_card(&self.environment, tables);
+        match &named {
+            Some(card) => context.print_line(
+                &Phrase::new("doctor-card")
+                    .with("card", &card.name)
+                    .with("capability", card.capability),
+            )?,
+            None => context.print_line(&Phrase::new("doctor-card-unknown"))?,
+        }
+        for check in &self.diagnosis.checks {
+            let (word, tone) = outcome_word(check.outcome);
+            self.line(context, word, tone, &check.rule, &check.evidence, check.fix.as_ref())?;
+            if context.settings.explain {
+                let source = Phrase::new("doctor-source").with("source", &check.source);
+                context.print(&format!("    {}\n", paint.paint(Tone::Faint, &context.say(&source))))?;
+            }
+        }
+        let (word, tone) = verdict_word(self.diagnosis.verdict);
+        context.print(&format!("{}\n", paint.paint(tone, &context.words.word(word))))?;
+        if let Some(remedy) = &self.diagnosis.remedy {
+            let remedy = context.say(remedy);
+            let fix = match self.diagnosis.verdict {
+                Verdict::Fail => Phrase::new("doctor-remedy").with("remedy", remedy),
+                _ => Phrase::new("doctor-suggestion").with("remedy", remedy),
+            };
+            context.print_line(&fix)?;
+        }
+        if let Some(cost) = self.cost() {
+            context.print_line(&cost)?;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &self,
+        context: &Context,
+        word: &str,
+        tone: Tone,
+        rule: &str,
+        evidence: &Phrase,
+        fix: Option<&Phrase>,
+    ) -> Result<(), CommandError> {
+        let mark = kasuan_report::pad_end(&context.words.word(word), 8);
+        let mark = context.paint().paint(tone, &mark);
+        let mut text = format!("{mark}{} {}\n", kasuan_report::pad_end(rule, 12), context.say(evidence));
+        if let Some(fix) = fix {
+            text.push_str(&format!("{}-> {}\n", " ".repeat(21), context.say(fix)));
+        }
+        context.print(&text)
+    }
+
+    /// What finding out on the box would cost: every hour of looking for the reason is billed.
+    fn cost(&self) -> Option<Phrase> {
+        let hourly = self.hourly?;
+        if self.diagnosis.verdict == Verdict::Ok {
+            return None;
+        }
+        let day = hourly.times(Decimal::from(24)).ok()?;
+        Some(Phrase::new("doctor-cost").with("hour", hourly).with("day", day))
+    }
+
+    fn json(&self, context: &Context, tables: &Tables) -> Value {
+        let checks: Vec<Value> = self.diagnosis.checks.iter().map(|c| check_json(context, c)).collect();
+        let card = find_card(&self.environment, tables);
+        let mut answer = json!({
+            "verdict": if self.asks_nothing() { Verdict::Unknown.as_str() } else { self.diagnosis.verdict.as_str() },
+            "card": card.map(|card| json!({
+                "name": card.name,
+                "compute_capability": card.capability.to_string(),
+                "source": card.source,
+            })),
+            "checks": checks,
+            "remedy": self.diagnosis.remedy.as_ref().map(|remedy| context.say(remedy)),
+        });
+        if let Some(hourly) = self.hourly {
+            answer["price_per_hour"] = json!({
+                "amount": hourly.amount().to_string(),
+                "currency": hourly.currency().code(),
+            });
+        }
+        if self.here.is_some() {
+            let looked: Vec<Value> = self
+                .looked
+                .iter()
+                .map(|check| {
+                    json!({
+                        "part": check.part,
+                        "outcome": check.health.as_str(),
+                        "evidence": context.say(&check.evidence),
+                        "fix": check.fix.as_ref().map(|fix| context.say(fix)),
+                    })
+                })
+                .collect();
+            answer["machine"] = Value::Array(looked);
+        }
+        answer
+    }
+}
+
+fn check_json(context: &Context, check: &Check) -> Value {
+    json!({
+        "rule": check.rule,
+        "outcome": check.outcome.as_str(),
+        "evidence": context.say(&check.evidence),
+        "fix": check.fix.as_ref().map(|fix| context.say(fix)),
+        "source": check.source,
+    })
+}
+
+fn outcome_word(outcome: Outcome) -> (&'static str, Tone) {
+    match outcome {
+        Outcome::Pass => ("doctor-pass", Tone::Good),
+        Outcome::Assumed => ("doctor-assumed", Tone::Warn),
+        Outcome::Fail => ("doctor-fail", Tone::Bad),
+        Outcome::Unknown => ("doctor-unknown", Tone::Warn),
+    }
+}
+
+fn health_word(health: Health) -> (&'static str, Tone) {
+    match health {
+        Health::Good => ("doctor-pass", Tone::Good),
+        Health::Watch => ("doctor-watch", Tone::Warn),
+        Health::Bad => ("doctor-fail", Tone::Bad),
+        Health::Unknown => ("doctor-unknown", Tone::Warn),
+    }
+}
+
+fn verdict_word(verdict: Verdict) -> (&'static str, Tone) {
+    match verdict {
+        Verdict::Ok => ("doctor-verdict-ok", Tone::Good),
+        Verdict::Fail => ("doctor-verdict-fail", Tone::Bad),
+        Verdict::Unknown => ("doctor-verdict-unknown", Tone::Warn),
+    }
+}
