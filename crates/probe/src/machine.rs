@@ -75,9 +75,9 @@ fn peers(text: &str) -> Option<bool> {
         // Rows begin with the card and hold a code for each other one, `X` for itself; the line of
         // headings begins with the card too but holds no code.
         if words.next().is_some_and(|word| word.starts_with("GPU")) {
-            pairs.extend(words.filter(|word| {
-                matches!(*word, "OK" | "CNS" | "GNS" | "TNS" | "NS" | "U")
-            }));
+            pairs.extend(
+                words.filter(|word| matches!(*word, "OK" | "CNS" | "GNS" | "TNS" | "NS" | "U")),
+            );
         }
     }
     if pairs.is_empty() { None } else { Some(pairs.iter().all(|code| *code == "OK")) }
@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn peer_access_needs_every_pair() {
-        let all = " \tGPU0\tGPU1\n GPU0\tX\tOK\n GPU1\tOK\tX\n\nLegend:\n  X = Self\n  OK = Status Ok\n";
+        let all =
+            " \tGPU0\tGPU1\n GPU0\tX\tOK\n GPU1\tOK\tX\n\nLegend:\n  X = Self\n  OK = Status Ok\n";
         assert_eq!(peers(all), Some(true));
         assert_eq!(peers(&all.replace("GPU0\tX\tOK", "GPU0\tX\tCNS")), Some(false));
         assert_eq!(peers("garbage"), None);

@@ -122,9 +122,9 @@ fn price(arguments: &Doctor) -> Result<(Option<Money>, Option<String>), CommandE
         let catalogue = kasuan_market::Catalogue::shipped().map_err(|error| {
             CommandError::surroundings(Phrase::new("doctor-error-tables").with("reason", error))
         })?;
-        let offer = catalogue.offer(id).ok_or_else(|| {
-            CommandError::user(Phrase::new("doctor-error-offer").with("id", id))
-        })?;
+        let offer = catalogue
+            .offer(id)
+            .ok_or_else(|| CommandError::user(Phrase::new("doctor-error-offer").with("id", id)))?;
         let card = catalogue.card(&offer.card).map(|card| card.display.clone());
         return Ok((Some(offer.hourly()), card));
     }
@@ -147,7 +147,11 @@ impl Answer {
     /// The answer is no when something fails; an open question is not a no.
     fn exit(&self) -> Exit {
         let broken = self.looked.iter().any(|check| check.health == Health::Bad);
-        if self.diagnosis.verdict == Verdict::Fail || broken { Exit::AnswerIsNo } else { Exit::Done }
+        if self.diagnosis.verdict == Verdict::Fail || broken {
+            Exit::AnswerIsNo
+        } else {
+            Exit::Done
+        }
     }
 
     /// Nothing about versions can be said of a machine without a driver and without torch.
@@ -170,7 +174,10 @@ impl Answer {
                 Cell::with_raw(words.word(word), check.health.as_str()).toned(tone),
                 Cell::new(check.part),
                 Cell::new(context.say(&check.evidence)),
-                check.fix.as_ref().map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
+                check
+                    .fix
+                    .as_ref()
+                    .map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
                 Cell::unknown(""),
             ]);
         }
@@ -180,7 +187,10 @@ impl Answer {
                 Cell::with_raw(words.word(word), check.outcome.as_str()).toned(tone),
                 Cell::new(check.rule.clone()),
                 Cell::new(context.say(&check.evidence)),
-                check.fix.as_ref().map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
+                check
+                    .fix
+                    .as_ref()
+                    .map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
                 Cell::new(check.source.clone()),
             ]);
         }
@@ -216,7 +226,8 @@ impl Answer {
             self.line(context, word, tone, &check.rule, &check.evidence, check.fix.as_ref())?;
             if context.settings.explain {
                 let source = Phrase::new("doctor-source").with("source", &check.source);
-                context.print(&format!("    {}\n", paint.paint(Tone::Faint, &context.say(&source))))?;
+                context
+                    .print(&format!("    {}\n", paint.paint(Tone::Faint, &context.say(&source))))?;
             }
         }
         let (word, tone) = verdict_word(self.diagnosis.verdict);
@@ -246,7 +257,8 @@ impl Answer {
     ) -> Result<(), CommandError> {
         let mark = kasuan_report::pad_end(&context.words.word(word), 8);
         let mark = context.paint().paint(tone, &mark);
-        let mut text = format!("{mark}{} {}\n", kasuan_report::pad_end(rule, 12), context.say(evidence));
+        let mut text =
+            format!("{mark}{} {}\n", kasuan_report::pad_end(rule, 12), context.say(evidence));
         if let Some(fix) = fix {
             text.push_str(&format!("{}-> {}\n", " ".repeat(21), context.say(fix)));
         }
@@ -264,7 +276,8 @@ impl Answer {
     }
 
     fn json(&self, context: &Context, tables: &Tables) -> Value {
-        let checks: Vec<Value> = self.diagnosis.checks.iter().map(|c| check_json(context, c)).collect();
+        let checks: Vec<Value> =
+            self.diagnosis.checks.iter().map(|c| check_json(context, c)).collect();
         let card = find_card(&self.environment, tables);
         let mut answer = json!({
             "verdict": if self.asks_nothing() { Verdict::Unknown.as_str() } else { self.diagnosis.verdict.as_str() },

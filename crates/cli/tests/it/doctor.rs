@@ -3,8 +3,23 @@
 use crate::kasuan;
 
 const ISSUE: &[&str] = &[
-    "doctor", "--card", "5090", "--image-cuda", "12.1", "--torch", "2.5.1", "--cuda", "12.1",
-    "--driver", "550.54", "--python", "3.10", "--needs", "vllm,flash-attn,bf16", "--price", "2.98",
+    "doctor",
+    "--card",
+    "5090",
+    "--image-cuda",
+    "12.1",
+    "--torch",
+    "2.5.1",
+    "--cuda",
+    "12.1",
+    "--driver",
+    "550.54",
+    "--python",
+    "3.10",
+    "--needs",
+    "vllm,flash-attn,bf16",
+    "--price",
+    "2.98",
 ];
 
 #[test]
@@ -30,15 +45,27 @@ fn a_card_alone_says_what_to_install_on_it() {
 #[test]
 fn the_answer_for_programs_has_stable_words() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments =
-        ["doctor", "--card", "V100", "--torch", "2.11.0", "--driver", "550.54.15", "--format", "json"];
+    let arguments = [
+        "doctor",
+        "--card",
+        "V100",
+        "--torch",
+        "2.11.0",
+        "--driver",
+        "550.54.15",
+        "--format",
+        "json",
+    ];
     insta::assert_snapshot!(kasuan(folder.path(), &arguments));
 }
 
 #[test]
 fn a_version_that_is_none_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    insta::assert_snapshot!(kasuan(folder.path(), &["doctor", "--card", "4090", "--torch", "latest"]));
+    insta::assert_snapshot!(kasuan(
+        folder.path(),
+        &["doctor", "--card", "4090", "--torch", "latest"]
+    ));
 }
 
 #[test]

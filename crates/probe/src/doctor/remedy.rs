@@ -31,7 +31,9 @@ pub(super) fn find(subject: &Subject<'_>, checks: &[Check]) -> Option<Phrase> {
         if build.arm != subject.card.as_ref().is_some_and(|card| card.arm) {
             continue;
         }
-        if !installable(subject, &build.torch, &build.cuda) || !passes(subject, build, driver_counts) {
+        if !installable(subject, &build.torch, &build.cuda)
+            || !passes(subject, build, driver_counts)
+        {
             continue;
         }
         let distance = asked.map_or(0, |asked| distance(asked, &build.torch));

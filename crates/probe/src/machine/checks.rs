@@ -117,7 +117,10 @@ fn cards(machine: &Machine) -> Vec<MachineCheck> {
             checks.push(with_fix(
                 "PCIE",
                 Health::Watch,
-                Phrase::new("machine-pcie").with("index", index).with("now", now).with("most", most),
+                Phrase::new("machine-pcie")
+                    .with("index", index)
+                    .with("now", now)
+                    .with("most", most),
                 Phrase::new("machine-pcie-fix"),
             ));
         }

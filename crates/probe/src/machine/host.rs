@@ -73,7 +73,8 @@ pub(super) fn read(root: &Path) -> Host {
         container: root.join(".dockerenv").exists()
             || root.join("run/.containerenv").exists()
             || text("proc/1/cgroup").is_some_and(|text| text.contains("kubepods")),
-        wsl: text("proc/version").is_some_and(|text| text.to_ascii_lowercase().contains("microsoft")),
+        wsl: text("proc/version")
+            .is_some_and(|text| text.to_ascii_lowercase().contains("microsoft")),
         variables,
     }
 }

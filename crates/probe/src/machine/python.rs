@@ -63,7 +63,8 @@ const ASK: &str = "import sys; print('.'.join(map(str, sys.version_info[:3]))); 
 pub(super) fn find(host: &Host, programs: &dyn Programs) -> Option<Python> {
     let mut candidates = Vec::new();
     for variable in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
-        candidates.extend(host.variables.get(variable).map(|prefix| format!("{prefix}/bin/python")));
+        candidates
+            .extend(host.variables.get(variable).map(|prefix| format!("{prefix}/bin/python")));
     }
     candidates.extend(["python3".to_owned(), "python".to_owned()]);
     for program in candidates {
@@ -157,7 +158,9 @@ mod tests {
     #[test]
     fn packages_are_found_by_their_metadata() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["flash_attn-2.8.3.dist-info", "vllm-0.10.0.dist-info", "requests-2.0.dist-info"] {
+        for name in
+            ["flash_attn-2.8.3.dist-info", "vllm-0.10.0.dist-info", "requests-2.0.dist-info"]
+        {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         fs::create_dir(folder.path().join("torch")).unwrap();
