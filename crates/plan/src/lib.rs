@@ -21,5 +21,5 @@ pub mod spot;
 pub mod workload;
 
 pub use baselines::GuideClass;
-pub use plan::{Measured, World, plan};
+pub use plan::{Measured, World, mix_only, plan};
 pub use plan_error::PlanError;

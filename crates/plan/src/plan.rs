@@ -13,7 +13,7 @@ pub(crate) use solve::{Solved, solve};
 use crate::{
     PlanError, baselines, budget, calendar_entries,
     fallback::{self, cap},
-    outcome::Plan,
+    outcome::{Mix, Plan},
     workload::Workload,
 };
 use jiff::civil::Date;
@@ -44,6 +44,16 @@ pub struct Measured {
     pub cards: u32,
     /// Time of one run.
     pub time: Estimate<Seconds>,
+}
+
+/// Chooses for all jobs together and says what is bought, without the budget around it.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub fn mix_only(workload: &Workload, world: &World<'_>) -> Result<Mix, PlanError> {
+    check::check(workload, world)?;
+    rent::mix(workload, world, &solve(workload, world, None)?)
 }
 
 /// Plans a month: what to rent for each job, how it is paid, when it runs, what it costs in total,

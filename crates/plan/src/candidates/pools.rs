@@ -112,18 +112,29 @@ pub(crate) struct Pool {
     pub(crate) spot: Option<Rate>,
     /// Terms, cheapest for each length.
     pub(crate) terms: Vec<TermRate>,
+    /// Whether instances of it are held already, so that time in it may be free.
+    pub(crate) held: bool,
 }
 
 impl Pool {
     /// Returns the least that an hour of an instance can cost, in millionths: on demand, or a term
     /// that is used in every hour.
     pub(crate) fn floor(&self) -> Micros {
+        if self.held {
+            return 0;
+        }
         let terms = self.terms.iter().map(|term| {
             let hours = i64::try_from(term.term.get() / 3600).unwrap_or(1).max(1);
             term.micros / hours
         });
         let on_demand = self.on_demand.iter().map(Rate::hourly_micros);
         terms.chain(on_demand).min().unwrap_or(i64::MAX / 8)
+    }
+
+    /// Returns the least that an hour can cost in any mode, spot included.
+    pub(crate) fn least(&self) -> Micros {
+        let spot = self.spot.as_ref().map_or(IMPOSSIBLE, Rate::hourly_micros);
+        self.floor().min(spot)
     }
 
     /// Says whether this pool is at least as good as another of the same size in every price.
@@ -231,6 +242,7 @@ pub(crate) fn supply(
             on_demand: None,
             spot: None,
             terms: Vec::new(),
+            held: false,
         });
         let terms = catalogue.terms(&offer.provider, Some(today));
         let tariff = Tariff::new(offer, terms);

@@ -263,19 +263,68 @@ fn ways_of(
     demand: &Demand,
     needs: &[(usize, Need)],
 ) -> Vec<Way> {
-    let mut ways = Vec::new();
+    let offered = Offered { job, workload, demand };
+    let mut windows = Windows { span, job, demand, known: BTreeMap::new() };
+    // By what each could cost at the very least, so that most are never costed exactly.
+    let mut order: Vec<(i128, usize, usize, u32)> = Vec::new();
     for (index, (kind, need)) in needs.iter().enumerate() {
+        if !windows.hold(need.time.likely.get()) {
+            continue;
+        }
+        let seconds = total_seconds(demand, need.time.likely);
         for &pool in by_kind.get(*kind).into_iter().flatten() {
-            add_ways(job, workload, &supply.pools[pool], (pool, index), need, demand, &mut ways);
+            if let Some(instances) = instances(need, &supply.pools[pool]) {
+                let least = i128::from(supply.pools[pool].least());
+                let floor = least * i128::from(seconds) * i128::from(instances) / 3600;
+                order.push((floor, pool, index, instances));
+            }
         }
     }
-    // A window that is too short for the run leaves nothing to choose.
-    ways.retain(|way| {
-        let mut empty = Load::new(span);
-        place(span, job, demand, way.run.get(), 1, &mut empty).is_some()
-    });
+    order.sort_unstable();
+    let mut ways = Vec::new();
+    let mut best = i128::from(IMPOSSIBLE);
+    for (floor, pool, index, instances) in order {
+        if floor > best || (floor == best && ways.len() >= KEPT) {
+            break;
+        }
+        let before = ways.len();
+        let place = (pool, index, instances);
+        offered.add(&supply.pools[pool], place, &needs[index].1, &mut ways);
+        for way in &ways[before..] {
+            best = best.min(i128::from(way.alone));
+        }
+    }
+    ways.retain(|way| windows.hold(way.run.get()));
     keep_best(&mut ways);
     ways
+}
+
+/// Returns the seconds that an instance runs in all.
+fn total_seconds(demand: &Demand, run: Seconds) -> u64 {
+    let each = lengths(demand, run).into_iter();
+    each.map(|(length, count)| length.get().saturating_mul(count)).fold(0, u64::saturating_add)
+}
+
+/// Which lengths of a run its windows hold.
+struct Windows<'a> {
+    span: Span,
+    job: &'a Job,
+    demand: &'a Demand,
+    known: BTreeMap<u64, bool>,
+}
+
+impl Windows<'_> {
+    fn hold(&mut self, length: u64) -> bool {
+        let window = &self.job.window;
+        if window.daily.is_none() && window.deadline.is_none() {
+            return length <= self.span.seconds();
+        }
+        let (span, job, demand) = (self.span, self.job, self.demand);
+        *self
+            .known
+            .entry(length)
+            .or_insert_with(|| place(span, job, demand, length, 1, &mut Load::new(span)).is_some())
+    }
 }
 
 /// Returns the instances that a need takes of a pool; `None` when it does not fit its machines.
@@ -290,71 +339,71 @@ pub(crate) fn instances(need: &Need, pool: &Pool) -> Option<u32> {
     whole.then(|| (need.cards / pool.count).saturating_mul(need.replicas))
 }
 
-fn add_ways(
-    job: &Job,
-    workload: &Workload,
-    pool: &Pool,
-    (pool_index, need_index): (usize, usize),
-    need: &Need,
-    demand: &Demand,
-    ways: &mut Vec<Way>,
-) {
-    let Some(instances) = instances(need, pool) else { return };
-    let run = need.time.likely;
-    let allows = |mode: BillingMode| job.modes.is_empty() || job.modes.contains(&mode);
-    let total = |per_start: &dyn Fn(Seconds) -> Micros, run: Seconds| -> Micros {
-        let mut sum: i128 = 0;
-        for (length, count) in lengths(demand, run) {
-            sum += i128::from(per_start(length)) * i128::from(count);
-        }
-        i64::try_from(sum * i128::from(instances)).unwrap_or(IMPOSSIBLE).min(IMPOSSIBLE)
-    };
-    let on_demand = pool.on_demand.as_ref().filter(|_| allows(BillingMode::OnDemand));
-    let alone = on_demand.map_or(IMPOSSIBLE, |rate| total(&|length| rate.micros(length), run));
-    let by_terms = pool.terms.iter().any(|term| allows(term.mode));
-    if by_terms {
-        let floor = pool.floor();
-        let per_start = |length: Seconds| {
-            i64::try_from(i128::from(floor) * i128::from(length.get()) / 3600).unwrap_or(IMPOSSIBLE)
-        };
-        ways.push(Way {
-            pool: pool_index,
-            need: need_index,
-            instances,
-            run,
-            paid: Paid::Pooled,
-            alone,
-            floor: total(&per_start, run).min(alone),
-        });
-    } else if alone < IMPOSSIBLE {
-        ways.push(Way {
-            pool: pool_index,
-            need: need_index,
-            instances,
-            run,
-            paid: Paid::OnDemand,
-            alone,
-            floor: alone,
-        });
+/// A job with what its ways are costed by.
+struct Offered<'a> {
+    job: &'a Job,
+    workload: &'a Workload,
+    demand: &'a Demand,
+}
+
+impl Offered<'_> {
+    fn allows(&self, mode: BillingMode) -> bool {
+        self.job.modes.is_empty() || self.job.modes.contains(&mode)
     }
-    let Some(checkpoints) = &job.interruptible else { return };
-    let Some(rate) = pool.spot.as_ref().filter(|_| allows(BillingMode::Spot)) else { return };
-    let reclaim = workload.policy.spot_mtbf;
-    let Some(figures) = spot_figures(run, checkpoints, reclaim, rate, pool.on_demand.as_ref())
-    else {
-        return;
-    };
-    let alone =
-        total(&|length| rate.micros(if length == run { figures.expected } else { length }), run);
-    ways.push(Way {
-        pool: pool_index,
-        need: need_index,
-        instances,
-        run: figures.expected,
-        paid: Paid::Spot(figures),
-        alone,
-        floor: alone,
-    });
+
+    /// Sums what so many instances cost over all starts.
+    fn total(&self, instances: u32, run: Seconds, cost: impl Fn(Seconds) -> Micros) -> Micros {
+        let mut sum: i128 = 0;
+        for (length, count) in lengths(self.demand, run) {
+            sum += i128::from(cost(length)) * i128::from(count);
+        }
+        let all = sum.saturating_mul(i128::from(instances));
+        i64::try_from(all).unwrap_or(IMPOSSIBLE).min(IMPOSSIBLE)
+    }
+
+    /// Adds the ways of a need in a pool.
+    fn add(
+        &self,
+        pool: &Pool,
+        (index, need_index, instances): (usize, usize, u32),
+        need: &Need,
+        ways: &mut Vec<Way>,
+    ) {
+        let run = need.time.likely;
+        let way = |run: Seconds, paid: Paid, alone: Micros, floor: Micros| Way {
+            pool: index,
+            need: need_index,
+            instances,
+            run,
+            paid,
+            alone,
+            floor,
+        };
+        let on_demand = pool.on_demand.as_ref().filter(|_| self.allows(BillingMode::OnDemand));
+        let alone = on_demand
+            .map_or(IMPOSSIBLE, |rate| self.total(instances, run, |length| rate.micros(length)));
+        if pool.terms.iter().any(|term| self.allows(term.mode)) {
+            let least = i128::from(pool.floor());
+            let per_start = |length: Seconds| {
+                i64::try_from(least * i128::from(length.get()) / 3600).unwrap_or(IMPOSSIBLE)
+            };
+            let floor = self.total(instances, run, per_start).min(alone);
+            ways.push(way(run, Paid::Pooled, alone, floor));
+        } else if alone < IMPOSSIBLE {
+            ways.push(way(run, Paid::OnDemand, alone, alone));
+        }
+        let Some(checkpoints) = &self.job.interruptible else { return };
+        let Some(rate) = pool.spot.as_ref().filter(|_| self.allows(BillingMode::Spot)) else {
+            return;
+        };
+        let reclaim = self.workload.policy.spot_mtbf;
+        let figures = spot_figures(run, checkpoints, reclaim, rate, pool.on_demand.as_ref());
+        let Some(figures) = figures else { return };
+        let cost =
+            |length: Seconds| rate.micros(if length == run { figures.expected } else { length });
+        let alone = self.total(instances, run, cost);
+        ways.push(way(figures.expected, Paid::Spot(figures), alone, alone));
+    }
 }
 
 /// Keeps the cheapest way alone and those whose floor lies under it.

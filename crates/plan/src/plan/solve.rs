@@ -36,19 +36,17 @@ pub(crate) fn solve(
     let span = Span::of(workload)?;
     let term = Seconds::new(span.seconds());
     let places = workload.storage.iter().any(|need| need.price_per_gb_month.is_none());
-    let supply = match before {
+    let mut supply = match before {
         Some((known, solved)) if known.policy == workload.policy => solved.supply.clone(),
         _ => supply(world.catalogue, workload, term, world.today, places),
     };
+    let held = held(workload, &supply, span);
+    for pool in held.keys() {
+        supply.pools[*pool].held = true;
+    }
     let cache = before.map(|(known, solved)| Cache { jobs: &known.jobs, ways: &solved.ways });
     let ways = all_ways(span, workload, &supply, world.measured, cache)?;
-    let problem = Problem {
-        span,
-        jobs: &workload.jobs,
-        ways: &ways,
-        pools: &supply.pools,
-        held: held(workload, &supply, span),
-    };
+    let problem = Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held };
     let choice = choose(&problem);
     let rent = rent::rent(&problem, &choice, workload.currency)?;
     Ok(Solved { span, supply, ways, choice, rent })
