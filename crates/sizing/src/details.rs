@@ -12,6 +12,53 @@ pub enum StepKernel {
     ForLoop,
 }
 
+/// How a stack gets from logits to a loss, which decides how many copies of the logits are alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogitsPath {
+    /// The loss function copies them to FP32 (transformers since 4.45): log-probabilities, gradient
+    /// and copy are alive together, 12 bytes a logit.
+    #[default]
+    UpcastInLoss,
+    /// The model copies them to FP32 and again when it shifts them, and the caller holds the first
+    /// (transformers 4.30 to 4.44): 14 bytes.
+    UpcastInModel,
+    /// They stay in 16 bits throughout (code of their own without autocast; DeepSpeed): 8 bytes.
+    Bits16,
+    /// 16-bit code under autocast, which copies them for the loss, while accelerate returns another
+    /// FP32 copy (GPT-BigCode, Qwen 1): 18 bytes.
+    Autocast,
+    /// An FP32 head, the loss and metrics on full logits (ms-swift 2): 24 bytes, and 34 in the
+    /// allocator.
+    Metrics,
+    /// A fused kernel that writes the gradient over the logits (fms-acceleration, Unsloth): 9 bytes
+    /// at the peak, and 11 in the allocator.
+    InPlace,
+}
+
+impl LogitsPath {
+    /// Returns the bytes of a logit that are alive at the worst moment.
+    pub const fn bytes(self) -> f64 {
+        match self {
+            Self::UpcastInLoss => 12.0,
+            Self::UpcastInModel => 14.0,
+            Self::Bits16 => 8.0,
+            Self::Autocast => 18.0,
+            Self::Metrics => 24.0,
+            Self::InPlace => 9.0,
+        }
+    }
+
+    /// Returns the bytes of a logit that the allocator keeps for them, since copies of different
+    /// sizes don't fit each other's blocks.
+    pub const fn reserved_bytes(self) -> f64 {
+        match self {
+            Self::Metrics => 34.0,
+            Self::InPlace => 11.0,
+            _ => self.bytes(),
+        }
+    }
+}
+
 /// What a training stack does beside its settings; the default is a current Hugging Face stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrainingDetails {
@@ -32,6 +79,21 @@ pub struct TrainingDetails {
     pub builds_mask: bool,
     /// How the step is carried out.
     pub step: StepKernel,
+    /// How the loss is computed from logits, where it is not fused away.
+    pub logits: LogitsPath,
+    /// Whether adapters have dropout, whose mask and output are kept.
+    pub adapter_dropout: bool,
+    /// Whether the adapters of Q, K and V write into one padded result (LitGPT).
+    pub merged_adapters: bool,
+    /// Whether quantised matrices keep their input although they are frozen (bitsandbytes before
+    /// 0.42).
+    pub keeps_quantised_inputs: bool,
+    /// Whether every linear layer is quantised, the head too (LitGPT).
+    pub quantises_head: bool,
+    /// Whether embedding and head are trained in full beside adapters (`modules_to_save`).
+    pub saves_ends: bool,
+    /// Whether each card loads the whole model before it is sharded (LitGPT).
+    pub loads_whole: bool,
 }
 
 impl Default for TrainingDetails {
@@ -44,6 +106,13 @@ impl Default for TrainingDetails {
             expands_kv: false,
             builds_mask: false,
             step: StepKernel::Fused,
+            logits: LogitsPath::UpcastInLoss,
+            adapter_dropout: false,
+            merged_adapters: false,
+            keeps_quantised_inputs: false,
+            quantises_head: false,
+            saves_ends: false,
+            loads_whole: false,
         }
     }
 }

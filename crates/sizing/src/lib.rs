@@ -15,9 +15,9 @@ pub mod time;
 
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
-pub use details::{StepKernel, TrainingDetails};
+pub use details::{LogitsPath, StepKernel, TrainingDetails};
 pub use error::SizingError;
-pub use outcome::{Breakdown, MemoryEstimate};
+pub use outcome::{Breakdown, MemoryEstimate, Reservation};
 pub use parameters::ParameterCount;
 pub use setup::{
     AttentionKernel, Checkpointing, Engine, GgufMix, Inference, KvFormat, LoraTarget, Loss, Method,

@@ -23,6 +23,17 @@ pub struct Breakdown {
     pub framework: Bytes,
 }
 
+/// What an engine takes at its start, whatever the requests need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// What it holds in total on one card; this is what monitoring shows.
+    pub taken: Bytes,
+    /// What of it caches keys and values.
+    pub cache: Bytes,
+    /// Tokens that fit that cache, all sequences together.
+    pub tokens: u64,
+}
+
 /// The memory estimate of one card, in three totals that must not be confused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryEstimate {
@@ -38,6 +49,8 @@ pub struct MemoryEstimate {
     pub breakdown: Breakdown,
     /// Which moment of the run is the peak, for example `backward of the loss`.
     pub binding: &'static str,
+    /// What an engine that takes a share of the card at the start will hold; needs the card.
+    pub reservation: Option<Reservation>,
     /// Memory of the host that offloading needs.
     pub host: Option<Bytes>,
     /// How far the estimate may be trusted.

@@ -168,7 +168,7 @@ fn receipt<'a>(get: &impl Fn(&str) -> &'a str) -> Case {
         details: TrainingDetails {
             holds_logits: true,
             expands_kv: true,
-            builds_mask: fitcheck,
+            builds_mask: true,
             step: StepKernel::ForEach,
             ..TrainingDetails::default()
         },

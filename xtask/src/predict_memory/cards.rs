@@ -1,5 +1,6 @@
 //! The cards that truth rows name, as far as memory outside of the tensors depends on them.
 
+use super::row::Row;
 use kasuan_model::{Bytes, Card, CardId, Source};
 
 /// Name in the row, id, memory as sold in GiB, architecture.
@@ -26,13 +27,15 @@ const CARDS: &[(&str, &str, u32, &str)] = &[
     ("h100-96", "h100-96", 96, "Hopper"),
     ("h100", "h100-sxm-80", 80, "Hopper"),
     ("h200", "h200", 141, "Hopper"),
+    ("80gb", "h100-sxm-80", 80, "Hopper"),
     ("h20", "h20", 96, "Hopper"),
     ("5090", "rtx-5090", 32, "Blackwell"),
 ];
 
-/// Returns the card that a row names.
-pub(super) fn card(text: &str) -> Option<Card> {
-    let text = text.to_lowercase();
+/// Returns the card that a row names; `(79.22GiB)` beside the name is what its driver reports.
+pub(super) fn card(row: &Row<'_>) -> Option<Card> {
+    let text = row.lower("gpu");
+    let reported = text.split('(').nth(1).and_then(|rest| rest.split("gib").next()?.parse().ok());
     let (_, id, memory, architecture) = CARDS.iter().find(|(name, ..)| text.contains(name))?;
     Some(Card {
         id: CardId::new(id),
@@ -40,7 +43,7 @@ pub(super) fn card(text: &str) -> Option<Card> {
         vendor: "nvidia".to_owned(),
         architecture: (*architecture).to_owned(),
         memory: Bytes::from_gib(*memory),
-        usable_memory: None,
+        usable_memory: reported.map(|gib: f64| Bytes::from_estimate(gib * 1_073_741_824.0)),
         bandwidth: None,
         fp32_flops: None,
         tensor_flops: None,

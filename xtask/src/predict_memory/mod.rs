@@ -10,11 +10,16 @@ mod cards;
 mod model;
 mod row;
 mod serving;
+mod stacks;
 mod training;
 mod words;
 
-use kasuan_sizing::{MemoryEstimate, Setup, Work, memory};
+use kasuan_sizing::{Engine, MemoryEstimate, Setup, Work, memory};
 use row::{Row, Rows};
+
+/// Engines that take a share of the card at their start.
+const PREALLOCATING: [Engine; 4] =
+    [Engine::Vllm, Engine::Sglang, Engine::LmDeploy, Engine::TensorRtLlm];
 
 /// A prediction in GiB: the likely value and the bound.
 struct Prediction {
@@ -41,11 +46,11 @@ pub(crate) fn run(path: &str) -> Result<(), String> {
 
 /// Predicts what was measured in a row, or declines.
 fn predict(row: &Row<'_>) -> Option<Prediction> {
-    let card = cards::card(row.get("gpu"));
+    let card = cards::card(row);
     let measured = row.get("what_is_measured");
     let (model, setup) = setup(row)?;
     let estimate = memory::estimate(&model, &setup, card.as_ref()).ok()?;
-    let one = total(measured, &estimate)?;
+    let one = total(measured, &setup, &estimate)?;
     let cards = if row.get("scope") == "sum_all_gpus" { row.number("n_gpus")? } else { 1.0 };
     Some(Prediction { likely: one.likely * cards, upper: one.upper * cards })
 }
@@ -54,17 +59,20 @@ fn predict(row: &Row<'_>) -> Option<Prediction> {
 fn setup(row: &Row<'_>) -> Option<(kasuan_sizing::Architecture, Setup)> {
     let model = model::architecture(row)?;
     let weights = words::weight_format(row)?;
-    let work = match row.get("kind") {
-        "inference" => Work::Inference(serving::inference(row)?),
-        _ => Work::Training(training::training(row, &model)?),
+    let cards = words::parallelism(row)?;
+    let (work, parallelism) = match row.get("kind") {
+        "inference" => (Work::Inference(serving::inference(row)?), cards),
+        _ => {
+            let (training, cards) = training::training(row, cards)?;
+            (Work::Training(training), cards)
+        }
     };
-    let parallelism = words::parallelism(row)?;
-    let exact_weights = words::file_size(row);
+    let exact_weights = words::file_size(row).or_else(|| words::mixed_fp8(row, &model));
     Some((model, Setup { work, weights, parallelism, exact_weights }))
 }
 
 /// Picks the figure of the kind that was measured.
-fn total(measured: &str, e: &MemoryEstimate) -> Option<Prediction> {
+fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<Prediction> {
     let gib = |likely: kasuan_model::Bytes| likely.gib();
     let part = |bytes: kasuan_model::Bytes| {
         Some(Prediction { likely: bytes.gib(), upper: bytes.gib() * 1.05 })
@@ -77,6 +85,15 @@ fn total(measured: &str, e: &MemoryEstimate) -> Option<Prediction> {
             upper: gib(e.upper) - (gib(e.nvidia_smi) - gib(likely)),
         })
     };
+    // A server that pre-allocates is profiled before its cache exists, and caches in what remains.
+    if matches!(&setup.work, Work::Inference(i) if PREALLOCATING.contains(&i.engine)) {
+        match measured {
+            "peak_allocated" => return part(e.allocated.saturating_sub(e.breakdown.kv_cache)),
+            "kv_cache" => return part(e.reservation?.cache),
+            "nvidia_smi" => return part(e.reservation?.taken),
+            _ => {}
+        }
+    }
     match measured {
         "peak_allocated" | "peak_active" => bounded(e.allocated),
         "peak_reserved" | "steady_reserved_p99" => bounded(e.reserved),

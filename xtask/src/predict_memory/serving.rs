@@ -2,9 +2,12 @@
 
 use super::{
     row::Row,
-    words::{length, numbers},
+    words::{Length, SHORT_PROMPT, length, numbers},
 };
 use kasuan_sizing::{AttentionKernel, Engine, Inference, KvFormat, PromptLogits};
+
+/// For rows that measure a part which no length changes.
+const NO_LENGTH: Length = Length { prompt: 1, generated: 0 };
 
 /// Returns the inference setup of a row.
 pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
@@ -12,8 +15,17 @@ pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
     let engine = engine(&framework)?;
     let component =
         matches!(row.get("what_is_measured"), "weights_loaded" | "non_torch" | "cuda_graphs");
-    let length = length(row.get("context_or_seq_len"))
-        .or_else(|| component.then_some(super::words::Length { prompt: 1, generated: 0 }))?;
+    let mut length =
+        length(row.get("context_or_seq_len")).or_else(|| component.then_some(NO_LENGTH))?;
+    // A benchmark that decodes token by token, or says that it generates its whole context.
+    if framework.contains("gptq-for-llama")
+        || row.get("notes").contains("generated length = context")
+    {
+        length = Length { prompt: 1, generated: length.prompt.saturating_add(length.generated) };
+    }
+    if row.get("context_or_seq_len").starts_with("cache_size") {
+        length = Length { prompt: SHORT_PROMPT, generated: length.prompt };
+    }
     let batch = row.lower("batch_or_concurrency");
     let serving = matches!(engine, Engine::Vllm | Engine::Sglang);
     let (kv, kv_values) = cache_format(&row.lower("kv_format"));
@@ -26,15 +38,45 @@ pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
         generated: length.generated,
         concurrency: numbers(&batch).first().copied().filter(|_| !serving).unwrap_or(1).max(1),
         prompt_logits: logits(&framework),
-        batched_tokens: if engine == Engine::LlamaCpp {
-            row.note("n_ubatch").and_then(|text| text.parse().ok())
+        batched_tokens: match engine {
+            Engine::LlamaCpp => row.note("n_ubatch").and_then(|text| text.parse().ok()),
+            Engine::Vllm => vllm_batch(&framework, &batch, length.prompt),
+            _ => None,
+        },
+        max_sequences: if batch.contains("max_num_seqs") {
+            numbers(&batch).first().copied()
         } else {
             None
         },
+        memory_share: share(&framework),
         attention: attention(&row.lower("flash_attn")),
         static_cache: matches!(engine, Engine::StaticTorch | Engine::Exllama),
         ..Inference::default()
     })
+}
+
+/// Tokens of vLLM's profiling run: as stated; the whole context without chunked prefill (V0, up to
+/// 32k); 512 where V0 switches chunked prefill on by itself.
+fn vllm_batch(framework: &str, batch: &str, context: u32) -> Option<u32> {
+    if batch.contains("max_num_batched_tokens") {
+        return numbers(batch).first().copied();
+    }
+    if framework.contains("no chunked prefill") {
+        return Some(context);
+    }
+    if framework.contains("chunked prefill auto-on") {
+        return Some(512);
+    }
+    None
+}
+
+/// The share of the card that a server was told to take (`util 0.9`, `mem-fraction-static 0.93`).
+fn share(framework: &str) -> Option<f64> {
+    let word = ["util ", "mem-fraction-static "].iter().find_map(|word| {
+        let rest = framework.get(framework.find(word)? + word.len()..)?;
+        rest.split([' ', ',']).next()
+    })?;
+    word.parse().ok().filter(|share| (0.0..=1.0).contains(share))
 }
 
 /// Names in the order in which they are looked for.
@@ -45,6 +87,7 @@ const ENGINES: &[(&str, Engine)] = &[
     ("ollama", Engine::LlamaCpp),
     ("ctransformers", Engine::LlamaCpp),
     ("exllama", Engine::Exllama),
+    ("gptq-for-llama", Engine::Exllama),
     ("litgpt", Engine::StaticTorch),
     ("torchao", Engine::StaticTorch),
     ("tensorrt", Engine::TensorRtLlm),

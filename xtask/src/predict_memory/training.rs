@@ -2,24 +2,29 @@
 
 use super::{
     row::Row,
+    stacks::Stack,
     words::{length, numbers},
 };
 use kasuan_sizing::{
-    Architecture, AttentionKernel, Checkpointing, LoraTarget, Loss, Method, Optimizer, Recipe,
-    StepKernel, Training, TrainingDetails,
+    AttentionKernel, Checkpointing, LoraTarget, Loss, Method, Optimizer, Parallelism, Recipe,
+    Sharding, Training,
 };
 
-/// Returns the training setup of a row.
-pub(super) fn training(row: &Row<'_>, _model: &Architecture) -> Option<Training> {
-    let framework = row.lower("framework_version");
+/// Returns the training setup of a row, and what its stack changes about the spread over cards.
+pub(super) fn training(row: &Row<'_>, cards: Parallelism) -> Option<(Training, Parallelism)> {
+    let stack = Stack::of(row);
     let length = length(row.get("context_or_seq_len"))?;
     let batch = numbers(row.get("batch_or_concurrency")).first().copied()?;
     let optimizer_text = row.lower("optimizer");
-    Some(Training {
+    let cards = stack.cards(row, cards);
+    let training = Training {
+        stack: stack.program(),
         method: method(row)?,
-        recipe: recipe(row, &framework),
+        recipe: recipe(row, &stack, cards),
         optimizer: optimizer(&optimizer_text),
-        micro_batch: batch,
+        // With a pipeline the stated batch is cut into micro-batches of one sequence, except where
+        // the micro-batch itself is stated (`mbs`).
+        micro_batch: if cards.pipeline > 1 && cards.tensor > 1 { 1 } else { batch },
         sequence: length.prompt,
         accumulation: 1,
         checkpointing: checkpointing(&row.lower("grad_checkpointing")),
@@ -28,95 +33,133 @@ pub(super) fn training(row: &Row<'_>, _model: &Architecture) -> Option<Training>
             text if text.contains("sdpa") => AttentionKernel::Sdpa,
             _ => AttentionKernel::Flash,
         },
-        loss: loss(row, &framework),
+        loss: if stack.fuses_loss(row) { Loss::Fused } else { Loss::Eager },
         packed: row.note("packed") == Some("yes"),
-        fused_backward: optimizer_text.contains("fused in backward"),
-        details: TrainingDetails {
-            fp32_adapters: !framework.contains("litgpt"),
-            step: StepKernel::ForEach,
-            ..TrainingDetails::default()
-        },
-        ..Training::default()
-    })
+        fused_backward: optimizer_text.contains("fused in backward")
+            || optimizer_text.contains("optimizer_in_bwd"),
+        details: stack.details(row, cards),
+    };
+    Some((training, cards))
 }
 
+/// Reads the method: `other` rows are adapters when they have a rank, else what the notes name.
 fn method(row: &Row<'_>) -> Option<Method> {
-    if row.get("kind") == "full" || row.get("kind") == "pretrain" {
-        return Some(Method::Full);
+    let notes = row.lower("notes");
+    let optimizer = row.lower("optimizer");
+    if optimizer.contains("galore") {
+        let rank = row.note("galore_rank").and_then(|text| text.parse().ok()).unwrap_or(128);
+        return Some(Method::GaLore { rank });
     }
-    let rank = row.whole("lora_rank")?;
-    Some(Method::Lora {
-        rank,
-        targets: targets(&row.lower("lora_targets")),
-        dora: row.get("notes").contains("use_dora=True"),
-    })
+    if optimizer.contains("lisa") {
+        let layers =
+            row.note("lisa_activated_layers").and_then(|text| text.parse().ok()).unwrap_or(2);
+        return Some(Method::Lisa { layers });
+    }
+    if optimizer.contains("badam") {
+        return Some(Method::BAdam);
+    }
+    match row.get("kind") {
+        "full" | "pretrain" => Some(Method::Full),
+        "lora" | "qlora" => {
+            let named = targets(&row.lower("lora_targets"));
+            Some(Method::Lora {
+                // Scripts that state no rank mostly use 8 on Q and V or on all linear layers.
+                rank: row.whole("lora_rank").unwrap_or(8),
+                targets: if named.is_empty() { LoraTarget::ALL_LINEAR.to_vec() } else { named },
+                dora: notes.contains("use_dora=true"),
+            })
+        }
+        // Other adapters and tricks: sized like a small LoRA where they name targets.
+        _ => {
+            let named = targets(&row.lower("lora_targets"));
+            Some(Method::Lora {
+                rank: row.whole("lora_rank").unwrap_or(8).min(64),
+                targets: if named.is_empty() { vec![LoraTarget::Q, LoraTarget::V] } else { named },
+                dora: false,
+            })
+        }
+    }
 }
 
 /// Reads adapter targets; `all` means every linear layer of a block, `default` of ms-swift the
-/// attention input projections.
+/// attention input projections, `c_attn, c_proj, w1, w2` of Qwen 1 every linear layer.
 fn targets(text: &str) -> Vec<LoraTarget> {
-    use LoraTarget::{Down, Gate, Head, K, O, Q, Up, V};
+    use LoraTarget::{Down, Embedding, Gate, Head, K, O, Q, Up, V};
     let words: Vec<&str> = text
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
+        .filter(|word| !word.is_empty())
         .collect();
     let has = |word: &str| words.contains(&word);
     let mut found = Vec::new();
-    if has("all") || text.contains("all-linear") {
+    if has("all") || has("w1") {
         found.extend(LoraTarget::ALL_LINEAR);
-    } else if has("default") {
+    } else if has("default") || has("c_attn") && words.len() == 1 {
         found.extend([Q, K, V]);
     } else {
-        let table: [(&[&str], &[LoraTarget]); 8] = [
+        let table: [(&[&str], &[LoraTarget]); 11] = [
             (&["q", "q_proj", "query"], &[Q]),
             (&["k", "k_proj", "key"], &[K]),
             (&["v", "v_proj", "value"], &[V]),
             (&["o", "o_proj", "output", "projection"], &[O]),
-            (&["gate", "gate_proj", "w1"], &[Gate]),
-            (&["up", "up_proj", "w2"], &[Up]),
+            (&["gate", "gate_proj"], &[Gate]),
+            (&["up", "up_proj"], &[Up]),
             (&["down", "down_proj"], &[Down]),
             (&["mlp"], &[Gate, Up, Down]),
+            (&["linear_qkv"], &[Q, K, V]),
+            (&["linear_proj"], &[O]),
+            (&["self_attn"], &[Q, K, V, O]),
         ];
         for (names, targets) in table {
             if names.iter().any(|name| has(name)) {
                 found.extend(targets);
             }
         }
-        if has("c_attn") && found.is_empty() {
-            // Qwen 1: c_attn is Q, K and V; c_proj the outputs of attention and of the block.
-            found.extend([Q, K, V]);
-        }
-        if has("c_proj") {
-            found = LoraTarget::ALL_LINEAR.to_vec();
-        }
-        if has("linear_qkv") {
-            found.extend([Q, K, V]);
-        }
-        if has("linear_proj") {
-            found.push(O);
-        }
-        if has("self_attn") {
-            found.extend(LoraTarget::ATTENTION);
-        }
+    }
+    if text.contains("modules_to_save") {
+        return found;
     }
     if has("lm_head") || has("head") {
         found.push(Head);
     }
+    if has("embed_tokens") {
+        found.push(Embedding);
+    }
     found
 }
 
-fn recipe(row: &Row<'_>, framework: &str) -> Recipe {
+fn recipe(row: &Row<'_>, stack: &Stack, cards: Parallelism) -> Recipe {
     let weights = row.lower("weight_format");
     if weights.contains("fp32") && weights.contains("bf16") {
-        return if framework.contains("megatron") { Recipe::MasterFp32 } else { Recipe::Autocast };
+        return if matches!(stack, Stack::Megatron) {
+            Recipe::MasterFp32
+        } else {
+            Recipe::Autocast
+        };
     }
-    if weights.contains("fp32") { Recipe::Fp32 } else { Recipe::PureBf16 }
+    if weights.contains("fp32") || weights.contains("float32") && !weights.contains("gptq") {
+        return Recipe::Fp32;
+    }
+    if row.get("kind") != "full" && row.get("kind") != "pretrain" {
+        return Recipe::PureBf16;
+    }
+    if matches!(stack, Stack::Megatron) {
+        return Recipe::MasterFp32;
+    }
+    let zero = matches!(cards.sharding, Sharding::Zero1 | Sharding::Zero2 | Sharding::Zero3);
+    if zero {
+        return Recipe::MasterFp32;
+    }
+    // FSDP with a mixed-precision flag keeps FP32 shards.
+    if cards.sharding == Sharding::Fsdp && stack.mixed(row) {
+        return Recipe::Autocast;
+    }
+    Recipe::PureBf16
 }
 
 fn optimizer(text: &str) -> Optimizer {
     if text.contains("paged") {
         Optimizer::PagedAdamW8bit
-    } else if text.contains("8bit") || text.contains("8-bit") {
+    } else if text.contains("8bit") || text.contains("8-bit") || text.contains("fp8") {
         Optimizer::AdamW8bit
     } else {
         Optimizer::AdamW
@@ -133,11 +176,18 @@ fn checkpointing(text: &str) -> Checkpointing {
     }
 }
 
-fn loss(row: &Row<'_>, framework: &str) -> Loss {
-    let config = row.note("framework_config").unwrap_or("");
-    if config.contains("liger") || framework.contains("unsloth") {
-        Loss::Fused
-    } else {
-        Loss::Eager
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapter_targets_are_read_in_every_dialect() {
+        use LoraTarget::{K, O, Q, V};
+        assert_eq!(targets("q_proj k_proj v_proj o_proj"), [Q, K, V, O]);
+        assert_eq!(targets("default (qkv / c_attn)"), [Q, K, V]);
+        assert_eq!(targets("all (all linear)"), LoraTarget::ALL_LINEAR);
+        assert_eq!(targets("all-linear"), LoraTarget::ALL_LINEAR);
+        assert_eq!(targets("query,value"), [Q, V]);
+        assert_eq!(targets("c_attn,c_proj,w1,w2 + modules_to_save wte,lm_head").len(), 7);
     }
 }

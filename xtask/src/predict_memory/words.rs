@@ -2,7 +2,9 @@
 
 use super::row::Row;
 use kasuan_model::Bytes;
-use kasuan_sizing::{GgufMix, Parallelism, Sharding, WeightFormat};
+use kasuan_sizing::{
+    Architecture, GgufMix, Parallelism, Sharding, WeightFormat, parameters::count,
+};
 
 /// Returns all whole numbers in a text, thousands separators removed.
 pub(super) fn numbers(text: &str) -> Vec<u32> {
@@ -99,6 +101,17 @@ pub(super) fn file_size(row: &Row<'_>) -> Option<Bytes> {
     Some(Bytes::from_estimate(gib * 1_073_741_824.0))
 }
 
+/// The size of an FP8 checkpoint whose attention stays in 16 bits (`fp8 (mixed)`, as published for
+/// Llama 3.1 405B).
+pub(super) fn mixed_fp8(row: &Row<'_>, model: &Architecture) -> Option<Bytes> {
+    if !row.get("weight_format").contains("fp8 (mixed)") {
+        return None;
+    }
+    let parts = count(model);
+    let narrow = parts.mlp.saturating_add(parts.experts);
+    Some(Bytes::new(narrow.saturating_add(parts.total.saturating_sub(narrow).saturating_mul(2))))
+}
+
 /// How a row's run was spread over cards.
 pub(super) fn parallelism(row: &Row<'_>) -> Option<Parallelism> {
     let text = row.lower("parallelism");
@@ -148,7 +161,7 @@ pub(super) struct Length {
 }
 
 /// A prompt that the source only calls short.
-const SHORT_PROMPT: u32 = 16;
+pub(super) const SHORT_PROMPT: u32 = 16;
 
 /// Reads a length; `None` where the source states none.
 ///

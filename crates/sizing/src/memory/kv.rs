@@ -23,53 +23,51 @@ impl KvFormat {
 /// Grouped attention: `2 * layers * kv_heads * head_dim * bytes`; latent attention:
 /// `layers * (kv_rank + rope_dim) * bytes`. Recurrent layers add nothing per token.
 pub fn kv_bytes_per_token(architecture: &Architecture, format: KvFormat) -> f64 {
-    caching_layers(architecture) * layer_bytes_per_token(architecture, format)
+    caching_layers(architecture) * layer_bytes(architecture, (format, format), false)
 }
 
-/// Returns the bytes that a cache of `tokens` tokens takes for each of `sequences` sequences.
+/// Returns the bytes of a cache of `tokens` tokens for each of `sequences` sequences, keys and
+/// values in their formats.
 ///
-/// Layers with a sliding window hold at most the window; recurrent layers a constant state.
-pub fn kv_bytes(
+/// Where `caps_windows`, layers with a sliding window hold at most the window; recurrent layers hold
+/// a constant state.
+pub(crate) fn bytes(
     architecture: &Architecture,
-    format: KvFormat,
-    tokens: u32,
-    sequences: u32,
+    formats: (KvFormat, KvFormat),
+    tokens: f64,
+    sequences: f64,
     caps_windows: bool,
+    padded: bool,
 ) -> f64 {
-    let per_layer = layer_bytes_per_token(architecture, format);
+    let per_layer = layer_bytes(architecture, formats, padded);
     let layers = caching_layers(architecture);
-    let tokens = f64::from(tokens);
     let full = match architecture.full_attention_layers {
         Some(full) if architecture.recurrent.is_none() => f64::from(full).min(layers),
         _ => layers,
     };
     let window = architecture.sliding_window.filter(|_| caps_windows).map(f64::from);
     let sliding = match window {
-        Some(window) if architecture.full_attention_layers.is_some() => {
-            (layers - full) * tokens.min(window)
-        }
-        _ => (layers - full) * tokens,
+        Some(window) => (layers - full) * tokens.min(window),
+        None => (layers - full) * tokens,
     };
     let state = architecture.recurrent.map_or(0.0, |r| f64::from(r.layers) * r.state_bytes as f64);
-    f64::from(sequences) * ((full * tokens + sliding) * per_layer + state)
+    sequences * ((full * tokens + sliding) * per_layer + state)
 }
 
 /// Returns how many layers keep a cache that grows.
 fn caching_layers(a: &Architecture) -> f64 {
-    let layers = f64::from(a.layers);
-    match (a.recurrent, a.full_attention_layers) {
-        (Some(_), Some(full)) => f64::from(full).min(layers),
-        (Some(recurrent), None) => (layers - f64::from(recurrent.layers)).max(0.0),
-        (None, _) => layers,
-    }
+    f64::from(a.attention_layers())
 }
 
-fn layer_bytes_per_token(a: &Architecture, format: KvFormat) -> f64 {
+fn layer_bytes(a: &Architecture, formats: (KvFormat, KvFormat), padded: bool) -> f64 {
     let w = Widths::of(a);
+    let (keys, values) = (formats.0.bytes_per_value(), formats.1.bytes_per_value());
     match a.attention {
-        Attention::Grouped => 2.0 * w.kv_heads * w.head_dim * format.bytes_per_value(),
+        Attention::Grouped => w.kv_heads * w.head_dim * (keys + values),
         Attention::Latent { kv_rank, rope_dim, .. } => {
-            (f64::from(kv_rank) + f64::from(rope_dim)) * format.bytes_per_value()
+            let width = f64::from(kv_rank) + f64::from(rope_dim);
+            // 576 values became 640 (a public log of vLLM 0.7.3: 34,560 bytes a token in 27 layers).
+            (if padded { (width / 128.0).ceil() * 128.0 } else { width }) * keys
         }
     }
 }

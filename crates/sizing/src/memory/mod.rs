@@ -1,25 +1,27 @@
 //! Memory: what a setup allocates, what the allocator reserves, what the driver shows, and the bound
 //! to rent by.
 
+mod bound;
 mod guide;
-mod inference;
 mod kv;
 mod process;
+mod serving;
 mod terms;
 mod training;
 mod weights;
 mod widths;
 
 pub use guide::guide_rule;
-pub use kv::{kv_bytes, kv_bytes_per_token};
+pub use kv::kv_bytes_per_token;
 pub use weights::weight_bytes;
 
 use crate::{Architecture, MemoryEstimate, Setup, SizingError, Work};
-use kasuan_model::{Bytes, Card, Confidence};
+use kasuan_model::Card;
 
 /// Estimates the memory that one card needs for a setup.
 ///
-/// `card` sharpens what stands outside of the tensors; without it a middle value is used.
+/// `card` sharpens what stands outside of the tensors, what an engine plans for, and how full the
+/// card can get; without it middle values are used.
 ///
 /// # Errors
 /// [`SizingError::Zero`] where the model or the run has no size.
@@ -29,24 +31,34 @@ pub fn estimate(
     card: Option<&Card>,
 ) -> Result<MemoryEstimate, SizingError> {
     check(architecture, setup)?;
-    let moments = match &setup.work {
-        Work::Inference(i) => inference::moments(architecture, setup, i),
-        Work::Training(t) => training::moments(architecture, setup, t),
+    let need = match &setup.work {
+        Work::Inference(i) => serving::need(architecture, setup, i, card),
+        Work::Training(t) => training::need(architecture, setup, t),
     };
-    let peak = terms::worst(&moments);
+    let peak = need.worst();
     let breakdown = peak.terms.breakdown();
     let allocated = breakdown.total();
-    let reserved = Bytes::from_estimate(process::reserved(setup, allocated.get() as f64));
-    let nvidia_smi = Bytes::from_estimate(process::nvidia_smi(card, reserved.get() as f64));
+    let (reserved, nvidia_smi) = process::totals(&need, allocated.get() as f64, card);
+    let reservation = match (&setup.work, card) {
+        (Work::Inference(i), Some(card)) => {
+            let without_cache = peak.terms.total() - peak.terms.kv_cache;
+            let tokens =
+                f64::from(i.concurrency) * f64::from(i.prompt.saturating_add(i.generated)).max(1.0);
+            let per_token = peak.terms.kv_cache / tokens;
+            serving::reservation(setup, i, card, without_cache, per_token)
+        }
+        _ => None,
+    };
     Ok(MemoryEstimate {
         allocated,
         reserved: reserved.max(allocated),
         nvidia_smi: nvidia_smi.max(reserved).max(allocated),
-        upper: Bytes::from_estimate(nvidia_smi.get() as f64 * 1.15),
+        upper: bound::upper(architecture, setup, &peak.terms, nvidia_smi),
         breakdown,
         binding: peak.name,
-        host: None,
-        confidence: Confidence::Medium,
+        reservation,
+        host: training::host(architecture, setup),
+        confidence: bound::confidence(architecture, setup),
     })
 }
 
@@ -55,14 +67,14 @@ fn check(a: &Architecture, setup: &Setup) -> Result<(), SizingError> {
     let mut fields = vec![
         ("layers", a.layers),
         ("hidden", a.hidden),
-        ("heads", a.heads),
-        ("kv_heads", a.kv_heads),
-        ("head_dim", a.head_dim),
         ("vocab", a.vocab),
         ("tensor", setup.parallelism.tensor),
         ("pipeline", setup.parallelism.pipeline),
         ("data", setup.parallelism.data),
     ];
+    if a.attention_layers() > 0 {
+        fields.extend([("heads", a.heads), ("kv_heads", a.kv_heads), ("head_dim", a.head_dim)]);
+    }
     match &setup.work {
         Work::Inference(i) => fields.push(("concurrency", i.concurrency)),
         Work::Training(t) => {

@@ -70,13 +70,26 @@ pub(crate) struct Moment {
     pub(crate) terms: Terms,
 }
 
-/// Returns the moment that needs most.
-pub(crate) fn worst(moments: &[Moment]) -> Moment {
-    let mut worst = Moment { name: "nothing runs", terms: Terms::default() };
-    for moment in moments {
-        if moment.terms.total() > worst.terms.total() {
-            worst = *moment;
+/// What one card needs over a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Need {
+    /// The moments at which it may peak.
+    pub(crate) moments: Vec<Moment>,
+    /// What the allocator holds at the peak.
+    pub(crate) reserved: f64,
+    /// What stands outside of the allocator beside the card's context: communication buffers.
+    pub(crate) outside: f64,
+}
+
+impl Need {
+    /// Returns the moment that needs most.
+    pub(crate) fn worst(&self) -> Moment {
+        let mut worst = Moment { name: "nothing runs", terms: Terms::default() };
+        for moment in &self.moments {
+            if moment.terms.total() > worst.terms.total() {
+                worst = *moment;
+            }
         }
+        worst
     }
-    worst
 }

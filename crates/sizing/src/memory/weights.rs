@@ -22,9 +22,9 @@ impl WeightFormat {
 /// Returns the bits that a format uses.
 ///
 /// bitsandbytes: 4 bits and one FP32 scale in 64 values; with double quantisation an 8-bit scale in
-/// 64 and an FP32 one in 64*256 (`functional.py`, 0.50.2). GPTQ and AWQ: an FP16 scale and a 4-bit
-/// zero point a group (AutoAWQ `gemm.py`). GGUF: bytes of a block type (`gguf-py/gguf/constants.py`)
-/// and, for mixes, the measured bits of whole files (`examples/quantize/README.md`).
+/// 64 and an FP32 one in 64*256 (`functional.py`, 0.50.2). GPTQ and AWQ: an FP16 scale and a zero
+/// point a group (AutoAWQ `gemm.py`). GGUF: bytes of a block type (`gguf-py/gguf/constants.py`) and,
+/// for mixes, the measured bits of whole files (`examples/quantize/README.md`).
 pub(crate) fn bits(format: WeightFormat) -> Bits {
     let bits = |matrix, rest| Bits { matrix, rest };
     match format {
@@ -80,12 +80,18 @@ fn gguf_bits(mix: GgufMix) -> f64 {
 
 /// Returns the bytes of a model's weights on one card that holds all of them.
 pub fn weight_bytes(architecture: &Architecture, format: WeightFormat) -> Bytes {
-    Bytes::from_estimate(weights(&count(architecture), format))
+    Bytes::from_estimate(weights(architecture, &count(architecture), format))
 }
 
 /// Returns the bytes of weights, as a float for further arithmetic.
-pub(crate) fn weights(parameters: &ParameterCount, format: WeightFormat) -> f64 {
+pub(crate) fn weights(a: &Architecture, p: &ParameterCount, format: WeightFormat) -> f64 {
     let bits = bits(format);
-    (parameters.block_linear() as f64 * bits.matrix + parameters.unquantised() as f64 * bits.rest)
-        / 8.0
+    if format == WeightFormat::Mxfp4 && p.experts > 0 {
+        // gpt-oss: only experts are in 4 bits, and kernels pad their width to a multiple of 256.
+        let width = f64::from(a.experts.map_or(0, |e| e.intermediate)).max(1.0);
+        let padded = (width / 256.0).ceil() * 256.0 / width;
+        let rest = (p.total - p.experts) as f64 * bits.rest;
+        return (p.experts as f64 * padded * bits.matrix + rest) / 8.0;
+    }
+    (p.block_linear() as f64 * bits.matrix + p.unquantised() as f64 * bits.rest) / 8.0
 }

@@ -1,30 +1,42 @@
 //! How training states and activations are divided over cards.
 
-use super::states::States;
-use crate::{Setup, Sharding};
+use super::{Precision, states::States};
+use crate::{
+    Architecture, Parallelism, Setup, Sharding, Training,
+    memory::{weights, widths::Widths},
+    parameters::count,
+};
 
 /// By how much each part is divided on one card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Division {
-    /// Layers on the fullest pipeline stage.
+    /// Layers on one pipeline stage.
     pub(super) pipeline: f64,
-    /// Matrices and what they produce.
+    /// Matrices, what they produce, and, by sequence parallelism, the stream between them.
     pub(super) tensor: f64,
-    /// The vocabulary of embedding, head and logits.
-    pub(super) vocabulary: f64,
-    /// The hidden stream between layers (sequence parallelism comes with tensor parallelism).
-    pub(super) sequence: f64,
+    /// Tokens of a sequence.
+    pub(super) context: f64,
+    /// Micro-batches that the first stage holds at once.
+    pub(super) in_flight: f64,
 }
 
 /// Returns the divisors of a setup.
-pub(super) fn division(setup: &Setup) -> Division {
-    let tensor = f64::from(setup.parallelism.tensor.max(1));
+pub(super) fn division(_a: &Architecture, setup: &Setup) -> Division {
+    let cards = setup.parallelism;
+    let pipeline = f64::from(cards.pipeline.max(1));
     Division {
-        pipeline: f64::from(setup.parallelism.pipeline.max(1)),
-        tensor,
-        vocabulary: tensor,
-        sequence: tensor,
+        pipeline,
+        tensor: f64::from(cards.tensor.max(1)),
+        context: f64::from(cards.context.max(1)),
+        // Up to as many micro-batches as there are stages are in flight on the first
+        // (`theoretical_memory_usage.py` of Megatron-LM); without a schedule (`device_map`), one.
+        in_flight: if cards.data > 1 || cards.tensor > 1 { pipeline } else { 1.0 },
     }
+}
+
+/// Returns on how many cards sharded states are spread.
+fn spread(cards: Parallelism) -> f64 {
+    f64::from(cards.data.max(1)) * f64::from(cards.context.max(1))
 }
 
 /// Divides states over the data-parallel copies.
@@ -34,23 +46,52 @@ pub(super) fn division(setup: &Setup) -> Division {
 pub(super) fn shard(setup: &Setup, states: States) -> States {
     let cards = setup.parallelism;
     let model = f64::from(cards.tensor.max(1)) * f64::from(cards.pipeline.max(1));
-    let data = f64::from(cards.data.max(1));
+    let data = spread(cards);
     let (weights, gradients, optimizer) = match cards.sharding {
         Sharding::None => (1.0, 1.0, 1.0),
         Sharding::Zero1 => (1.0, 1.0, data),
         Sharding::Zero2 => (1.0, data, data),
         Sharding::Zero3 | Sharding::Fsdp => (data, data, data),
     };
-    let on_card = |here: bool| if here { 1.0 } else { 0.0 };
-    let optimizer_here = on_card(!cards.offload_optimizer);
-    let weights_here = on_card(!cards.offload_weights);
+    // Experts are spread over the cards of their group, whatever else is spread.
+    let experts = f64::from(cards.expert.max(1));
+    let dense = 1.0 - states.expert_share;
+    let own = |bytes: f64, over: f64| {
+        let expert_over = over.max(experts);
+        bytes / model * (dense / over + states.expert_share / expert_over)
+    };
+    let here = |offloaded: bool| if offloaded { 0.0 } else { 1.0 };
     States {
-        weights: states.weights / model / weights * weights_here,
-        gradients: states.gradients / model / gradients,
-        optimizer: states.optimizer / model / optimizer * optimizer_here,
+        weights: own(states.weights, weights) * here(cards.offload_weights),
+        gradients: own(states.gradients, gradients),
+        optimizer: own(states.optimizer, optimizer) * here(cards.offload_optimizer),
         adapters: states.adapters / model / optimizer,
         adapter_gradients: states.adapter_gradients / model / gradients,
-        trained: states.trained / model / optimizer,
+        trained: own(states.trained, optimizer) * here(cards.offload_optimizer),
         casts: states.casts / model / weights,
+        whole: states.whole / model,
+        ..states
     }
+}
+
+/// Returns unsharded copies on a card that holds shards of weights: one layer's, and those of the
+/// model's ends (the root unit of FSDP).
+pub(super) fn gathered(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> (f64, f64) {
+    let cards = setup.parallelism;
+    let sharded = matches!(cards.sharding, Sharding::Fsdp | Sharding::Zero3);
+    if !sharded || spread(cards) <= 1.0 {
+        return (0.0, 0.0);
+    }
+    let parameters = count(a);
+    let w = Widths::of(a);
+    let tensor = f64::from(cards.tensor.max(1));
+    let bytes = if t.method.trains_adapters() {
+        weights::bits(setup.weights).matrix / 8.0
+    } else {
+        p.compute
+    };
+    let layer = parameters.block_linear() as f64 / w.layers.max(1.0) * bytes / tensor;
+    let ends = (parameters.embedding + parameters.head) as f64 * 2.0 / tensor;
+    let stages = f64::from(cards.pipeline.max(1));
+    (layer, if stages > 1.0 { ends / 2.0 } else { ends })
 }

@@ -1,8 +1,9 @@
 //! What stays for the whole run: weights, gradients, optimiser states, adapters.
 
-use super::Precision;
+use super::{DEEPSPEED_BUCKET, Precision};
 use crate::{
-    Architecture, LoraTarget, Method, Optimizer, ParameterCount, Recipe, Setup, Training,
+    Architecture, LoraTarget, Method, Optimizer, ParameterCount, Recipe, Setup, Sharding, Training,
+    TrainingStack,
     memory::{
         weights,
         widths::{Widths, target},
@@ -27,6 +28,12 @@ pub(super) struct States {
     pub(super) trained: f64,
     /// Bytes of 16-bit copies that autocast makes of FP32 matrices.
     pub(super) casts: f64,
+    /// The weights of the whole model, before anything is divided.
+    pub(super) whole: f64,
+    /// Flat buffers of the sharding framework.
+    pub(super) buckets: f64,
+    /// Share of the weights that are routed experts.
+    pub(super) expert_share: f64,
 }
 
 /// Returns bytes of optimiser state for each trained parameter whose own numbers take `bytes`.
@@ -46,14 +53,23 @@ pub(super) fn state_bytes(optimizer: Optimizer, bytes: f64) -> f64 {
 pub(super) fn states(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> States {
     let parameters = count(a);
     let total = parameters.total as f64;
-    let mut states = States::default();
+    let deepspeed =
+        matches!(setup.parallelism.sharding, Sharding::Zero1 | Sharding::Zero2 | Sharding::Zero3)
+            && t.stack != TrainingStack::Pretraining;
+    let mut states = States {
+        expert_share: parameters.experts as f64 / total.max(1.0),
+        buckets: if deepspeed { 2.0 * 2.0 * DEEPSPEED_BUCKET } else { 0.0 },
+        ..States::default()
+    };
     match &t.method {
         Method::Lora { rank, targets, dora } => {
-            states.weights = base_weights(&parameters, setup, t);
+            states.weights = base_weights(a, &parameters, setup, t);
             if p.weight > 2.0 && p.casts {
-                states.casts = 2.0 * (parameters.block_linear() as f64 + head(a));
+                // Saved for the backward pass by each frozen matrix inside the blocks.
+                states.casts = 2.0 * parameters.block_linear() as f64;
             }
-            let count = adapter_parameters(a, *rank, targets, *dora);
+            let ends = if t.details.saves_ends { 2.0 * head(a) } else { 0.0 };
+            let count = adapter_parameters(a, *rank, targets, *dora) + ends;
             states.trained = count;
             states.adapters = count * (p.adapter + state_bytes(t.optimizer, p.adapter));
             states.adapter_gradients = count * p.adapter;
@@ -66,7 +82,9 @@ pub(super) fn states(a: &Architecture, setup: &Setup, t: &Training, p: &Precisio
             let trained = trained_parameters(method, a, &parameters);
             states.trained = trained;
             let (gradient, extra) = match t.recipe {
-                Recipe::MasterFp32 => (p.gradient, 4.0 + state_bytes(t.optimizer, 4.0)),
+                Recipe::MasterFp32 => {
+                    (master_gradient(setup, t), 4.0 + state_bytes(t.optimizer, 4.0))
+                }
                 _ => (p.gradient, state_bytes(t.optimizer, p.weight)),
             };
             states.gradients = trained * gradient;
@@ -76,16 +94,29 @@ pub(super) fn states(a: &Architecture, setup: &Setup, t: &Training, p: &Precisio
             };
         }
     }
+    states.whole = states.weights;
     states
 }
 
+/// Returns bytes of gradient beside FP32 master weights: FP32 alone in Megatron, 16-bit and an FP32
+/// copy in DeepSpeed (`stage_1_and_2.py`).
+fn master_gradient(setup: &Setup, t: &Training) -> f64 {
+    match setup.parallelism.sharding {
+        Sharding::Zero1 | Sharding::Zero2 if t.stack != TrainingStack::Pretraining => 6.0,
+        _ => 4.0,
+    }
+}
+
 /// Returns the frozen base of adapters.
-fn base_weights(parameters: &ParameterCount, setup: &Setup, t: &Training) -> f64 {
+fn base_weights(a: &Architecture, parameters: &ParameterCount, setup: &Setup, t: &Training) -> f64 {
     if let Some(exact) = setup.exact_weights {
         return exact.get() as f64;
     }
-    let bytes = weights::weights(parameters, setup.weights);
     let bits = weights::bits(setup.weights);
+    let mut bytes = weights::weights(a, parameters, setup.weights);
+    if t.details.quantises_head {
+        bytes -= parameters.head as f64 * (bits.rest - bits.matrix) / 8.0;
+    }
     if t.details.upcasts_unquantised && bits.matrix < 16.0 {
         bytes + parameters.unquantised() as f64 * (32.0 - bits.rest) / 8.0
     } else {
