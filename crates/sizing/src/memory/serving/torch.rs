@@ -90,5 +90,6 @@ fn dequantised(a: &Architecture, setup: &Setup, i: &Inference) -> f64 {
     let own = i.engine == Engine::StaticTorch;
     let quantised = weights::bits(setup.weights).matrix < 16.0;
     let bitsandbytes = matches!(setup.weights, WeightFormat::Nf4 { .. });
-    if (own && quantised) || bitsandbytes { 4.0 * largest_matrix(a, own) } else { 0.0 }
+    let bytes = if own || i.prompt_logits == PromptLogits::All { 4.0 } else { 2.0 };
+    if (own && quantised) || bitsandbytes { bytes * largest_matrix(a, own) } else { 0.0 }
 }

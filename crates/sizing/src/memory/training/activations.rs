@@ -44,7 +44,7 @@ pub(super) fn layer(a: &Architecture, setup: &Setup, t: &Training, p: &Precision
     Layer {
         saved,
         selective: selective.min(saved),
-        transient: block.transient.max(block.norm_transient) + live_scores,
+        transient: block.transient.max(block.norm_transient).max(live_scores),
         stored: w.hidden * p.stream,
     }
 }
@@ -85,9 +85,9 @@ fn attention(a: &Architecture, w: &Widths, t: &Training, width: f64) -> (f64, f6
     }
     if t.attention == AttentionKernel::Eager {
         // Scores in 16 bits after the softmax and in FP32 within it. While a recomputed layer runs
-        // backward, ten bytes more (empirical, 31 measured runs); where everything is kept, scores
+        // backward, eight to nine bytes more (empirical, 31 measured runs); where everything is kept, scores
         // are freed as gradients take their place.
-        let live = if t.checkpointing == Checkpointing::Full { 10.0 } else { 0.0 };
+        let live = if t.checkpointing == Checkpointing::Full { 8.5 } else { 0.0 };
         (saved + w.heads * sequence * (width + 4.0), live * w.heads * sequence)
     } else {
         (saved, 0.0)
@@ -157,12 +157,14 @@ fn adapters(a: &Architecture, t: &Training, p: &Precision) -> f64 {
 }
 
 /// Returns the temporary copies of the largest quantised matrix: dequantised in the numbers of its
-/// scales and cast again, 4 bytes a weight (bitsandbytes; LitGPT and Hugging Face runs agree).
+/// multiplication, 2 bytes a weight; before bitsandbytes 0.42 in those of its scales and cast again,
+/// 4 bytes (LitGPT and Hugging Face runs of 2023 agree).
 pub(super) fn dequantised(a: &Architecture, setup: &Setup, t: &Training) -> f64 {
     if !matches!(setup.weights, WeightFormat::Nf4 { .. }) {
         return 0.0;
     }
-    4.0 * largest_matrix(a, t.details.quantises_head) / f64::from(setup.parallelism.tensor.max(1))
+    let bytes = if t.details.keeps_quantised_inputs { 4.0 } else { 2.0 };
+    bytes * largest_matrix(a, t.details.quantises_head) / f64::from(setup.parallelism.tensor.max(1))
 }
 
 /// Returns the weights of the largest matrix that is quantised.
