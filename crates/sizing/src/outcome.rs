@@ -43,6 +43,8 @@ pub struct MemoryEstimate {
     pub reserved: Bytes,
     /// What the driver shows for the process (`nvidia-smi`).
     pub nvidia_smi: Bytes,
+    /// The bound of the tensors alone: at least 95 % of measured peaks lie under it.
+    pub allocated_upper: Bytes,
     /// The bound to rent by: at least 95 % of measured runs of such setups lie under it.
     pub upper: Bytes,
     /// The causes; they add up to `allocated`.

@@ -77,8 +77,8 @@ fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<Prediction
     let part = |bytes: kasuan_model::Bytes| {
         Some(Prediction { likely: bytes.gib(), upper: bytes.gib() * 1.05 })
     };
-    // The bound is stated for the driver's figure; for the two smaller totals what stands between
-    // them and it is taken off again.
+    // The bound is stated for the driver's figure; what stands between it and the allocator's is
+    // taken off again. Tensors have a tighter bound of their own.
     let bounded = |likely: kasuan_model::Bytes| {
         Some(Prediction {
             likely: gib(likely),
@@ -95,7 +95,9 @@ fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<Prediction
         }
     }
     match measured {
-        "peak_allocated" | "peak_active" => bounded(e.allocated),
+        "peak_allocated" | "peak_active" => {
+            Some(Prediction { likely: gib(e.allocated), upper: gib(e.allocated_upper) })
+        }
         "peak_reserved" | "steady_reserved_p99" => bounded(e.reserved),
         "nvidia_smi" => bounded(e.nvidia_smi),
         "weights_loaded" => part(e.breakdown.weights),

@@ -37,7 +37,7 @@ impl Stack {
         let has = |word: &str| text.contains(word);
         if has("fms-hf-tuning") {
             Self::Fms
-        } else if has("unsloth") || row.lower("notes").contains("tuner=unsloth") {
+        } else if has("unsloth") {
             Self::Unsloth
         } else if has("megatron") {
             Self::Megatron

@@ -49,11 +49,14 @@ pub fn estimate(
         }
         _ => None,
     };
+    let (allocated_upper, upper) =
+        bound::bounds(architecture, setup, &peak.terms, reserved, nvidia_smi);
     Ok(MemoryEstimate {
         allocated,
+        allocated_upper: allocated_upper.max(allocated),
         reserved: reserved.max(allocated),
         nvidia_smi: nvidia_smi.max(reserved).max(allocated),
-        upper: bound::upper(architecture, setup, &peak.terms, nvidia_smi),
+        upper: upper.max(nvidia_smi),
         breakdown,
         binding: peak.name,
         reservation,

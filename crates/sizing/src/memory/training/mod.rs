@@ -113,7 +113,10 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
     if t.details.loads_whole {
         moments.push(Moment {
             name: "loading the model before it is sharded",
-            terms: Terms { weights: run.states.whole + run.states.weights, ..Terms::default() },
+            terms: Terms {
+                weights: run.states.whole + run.states.weights + run.gathered,
+                ..Terms::default()
+            },
         });
     }
     let persistent = base(gradients_held).total();
