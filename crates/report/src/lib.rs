@@ -2,12 +2,16 @@
 //!
 //! The only room that knows a language. Everything below it speaks in `Phrase`s.
 
+mod document;
 mod paint;
+mod plan;
 mod table;
 mod width;
 mod words;
 
+pub use document::{Document, Line, Part, Section};
 pub use paint::{Paint, Tone};
+pub use plan::PlanReport;
 pub use table::{Align, Cell, Column, Table};
 pub use width::{display_width, pad_end, pad_start, wrap};
 pub use words::{Language, Words, sources};

@@ -1,0 +1,213 @@
+//! What is committed, when runs start, what to give up, what naive choices cost, and the sources.
+
+use super::{PlanReport, hours, lines, per_cent_more};
+use crate::{Cell, Column, Line, Part, Table, Tone, Words};
+use kasuan_formats::plan_json::v1::baseline_word;
+use kasuan_model::Phrase;
+use kasuan_plan::outcome::{CalendarEntry, FallbackAction};
+use std::collections::BTreeSet;
+
+/// Sources that are listed without `--explain`.
+const SOURCES: usize = 6;
+
+/// Writes what to commit, and how near the mix is to the optimum.
+pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
+    let mix = &report.plan.mix;
+    let mut table = Table::new(vec![
+        Column::words("what", words.word("report-buy")),
+        Column::words("from", words.word("report-from")),
+        Column::figures("price", words.word("report-amount")),
+        Column::figures("used", words.word("report-used")),
+        Column::figures("break_even", words.word("report-break-even")),
+    ]);
+    for one in &mix.commitments {
+        let pays = one.used >= one.break_even;
+        table.push(vec![
+            Cell::new(format!("{} × {} {}", one.count, one.card, words.mode(one.mode))),
+            Cell::new(one.start.strftime("%m-%d %H:%M").to_string()),
+            Cell::new(one.price.to_string()),
+            Cell::new(format!("{} h", hours(one.used))).toned(if pays {
+                Tone::Good
+            } else {
+                Tone::Warn
+            }),
+            Cell::new(format!("{} h", hours(one.break_even))),
+        ]);
+    }
+    let mut said = Vec::new();
+    if mix.commitments.is_empty() {
+        said.push(Line::plain(words.word("report-no-commitments")));
+    }
+    let bound = Phrase::new("report-bound")
+        .with("cost", mix.cost)
+        .with("bound", mix.lower_bound)
+        .with("gap", format!("{:.1}%", mix.gap * 100.0));
+    said.push(Line::plain(words.say(&bound)).toned(Tone::Faint));
+    for patience in &report.plan.patience {
+        if patience.saving.is_zero() {
+            continue;
+        }
+        let phrase = Phrase::new("report-patience")
+            .with("hours", hours(patience.extra))
+            .with("saving", patience.saving);
+        said.push(Line::plain(words.say(&phrase)));
+    }
+    vec![Part::Table(table), lines(said)]
+}
+
+/// Writes when runs start: a line for each job, and every run when asked to explain.
+pub(super) fn calendar(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
+    let entries = &report.plan.calendar;
+    if report.explain {
+        let mut table = Table::new(vec![
+            Column::words("start", words.word("report-from")),
+            Column::words("end", words.word("report-until")),
+            Column::words("job", words.word("report-job")),
+            Column::words("card", words.word("report-rent")),
+            Column::words("mode", words.word("report-mode")),
+        ]);
+        for entry in entries {
+            table.push(vec![
+                Cell::new(entry.start.strftime("%m-%d %H:%M").to_string()),
+                Cell::new(entry.end.strftime("%m-%d %H:%M").to_string()),
+                Cell::new(&entry.job),
+                Cell::new(format!("{} × {}", entry.cards, entry.card)),
+                Cell::new(words.mode(entry.mode)),
+            ]);
+        }
+        return vec![Part::Table(table)];
+    }
+    let mut table = Table::new(vec![
+        Column::words("job", words.word("report-job")),
+        Column::figures("runs", words.word("report-runs")),
+        Column::words("when", words.word("report-when")),
+    ]);
+    for job in &report.plan.jobs {
+        let runs: Vec<_> = entries.iter().filter(|entry| entry.job == job.name).collect();
+        if let Some(when) = when(&runs, words) {
+            table.push(vec![
+                Cell::new(&job.name),
+                Cell::new(runs.len().to_string()),
+                Cell::new(when),
+            ]);
+        }
+    }
+    vec![Part::Table(table)]
+}
+
+/// Says when a job runs, as shortly as its runs allow: the same hours every day, or each start.
+fn when(runs: &[&CalendarEntry], words: &Words) -> Option<String> {
+    let first = runs.first()?;
+    let last = runs.last()?;
+    let clock = |entry: &CalendarEntry| {
+        format!("{}–{}", entry.start.strftime("%H:%M"), entry.end.strftime("%H:%M"))
+    };
+    let same: BTreeSet<_> = runs.iter().map(|entry| clock(entry)).collect();
+    if runs.len() > 4 && same.len() == 1 {
+        let phrase = Phrase::new("report-same-hours")
+            .with("first", first.start.strftime("%m-%d"))
+            .with("last", last.start.strftime("%m-%d"))
+            .with("clock", clock(first));
+        return Some(words.say(&phrase));
+    }
+    let short = |entry: &&CalendarEntry| {
+        let end = if entry.start.date() == entry.end.date() { "%H:%M" } else { "%m-%d %H:%M" };
+        format!("{}–{}", entry.start.strftime("%m-%d %H:%M"), entry.end.strftime(end))
+    };
+    if runs.len() <= 4 {
+        return Some(runs.iter().map(short).collect::<Vec<_>>().join(words.word("report-comma").as_str()));
+    }
+    let phrase = Phrase::new("report-first-and-last")
+        .with("first", short(first))
+        .with("last", short(last));
+    Some(words.say(&phrase))
+}
+
+/// Writes what to give up when the money is not there.
+pub(super) fn fallback(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
+    let mut parts = vec![Part::Table(actions(&report.plan.fallback, words))];
+    if let Some(cap) = &report.plan.cap
+        && !cap.actions.is_empty()
+    {
+        let phrase = if cap.met {
+            Phrase::new("report-cap-met").with("cap", cap.cap).with("total", cap.total)
+        } else {
+            Phrase::new("report-cap-missed").with("cap", cap.cap).with("total", cap.total)
+        };
+        let tone = if cap.met { Tone::Good } else { Tone::Bad };
+        let mut said = vec![Line::plain(words.say(&phrase)).toned(tone)];
+        said.extend(cap.actions.iter().map(|action| Line::item(words.say(&action.action)).deeper()));
+        parts.push(lines(said));
+    }
+    parts
+}
+
+fn actions(actions: &[FallbackAction], words: &Words) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("action", words.word("report-action")),
+        Column::figures("saving", words.word("report-saving")),
+        Column::figures("total", words.word("report-total-then")),
+        Column::words("price", words.word("report-price-of-it")),
+    ]);
+    for action in actions {
+        table.push(vec![
+            Cell::new(words.say(&action.action)),
+            Cell::new(action.saving.to_string()).toned(Tone::Good),
+            Cell::new(action.total.to_string()),
+            Cell::new(words.say(&action.price)).toned(Tone::Faint),
+        ]);
+    }
+    table
+}
+
+/// Writes what naive choices would cost.
+pub(super) fn baselines(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
+    let mut table = Table::new(vec![
+        Column::words("choice", words.word("report-naive")),
+        Column::figures("total", words.word("report-amount")),
+        Column::figures("more", words.word("report-more")),
+        Column::words("note", words.word("report-note")),
+    ]);
+    for baseline in &report.plan.baselines {
+        let notes: Vec<_> = baseline.note.iter().map(|note| words.say(note)).collect();
+        let name = words.word(&format!("baseline-{}", baseline_word(baseline.kind)));
+        let (total, more) = match baseline.total {
+            Some(total) => {
+                let more = per_cent_more(total, report.plan.total).unwrap_or_default();
+                let tone = if more.starts_with('-') { Tone::Good } else { Tone::Warn };
+                (Cell::new(total.to_string()), Cell::new(more).toned(tone))
+            }
+            None => (Cell::unknown(words.word("report-impossible")), Cell::default()),
+        };
+        let note = Cell::new(notes.join(words.word("report-comma").as_str())).toned(Tone::Faint);
+        table.push(vec![Cell::new(name), total, more, note]);
+    }
+    vec![Part::Table(table)]
+}
+
+/// Writes messages as a list.
+pub(super) fn spoken(phrases: &[Phrase], tone: Tone, words: &Words) -> Vec<Part> {
+    vec![lines(phrases.iter().map(|one| Line::item(words.say(one)).toned(tone)).collect())]
+}
+
+/// Writes where prices and terms come from.
+pub(super) fn sources(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
+    let sources = &report.plan.sources;
+    let shown = if report.explain { sources.len() } else { SOURCES };
+    let mut said: Vec<_> = sources
+        .iter()
+        .take(shown)
+        .map(|source| {
+            let date = source.date.map_or_else(|| words.word("report-undated"), |day| day.to_string());
+            let licence = source.licence.as_ref().filter(|_| report.explain);
+            let licence = licence.map(|licence| format!(" · {licence}")).unwrap_or_default();
+            let text = format!("{} · {date} · {}{licence}", source.text, source.grade);
+            Line::item(text).toned(Tone::Faint)
+        })
+        .collect();
+    if sources.len() > shown {
+        let phrase = Phrase::new("report-more-sources").with("count", sources.len() - shown);
+        said.push(Line::item(words.say(&phrase)).toned(Tone::Faint));
+    }
+    vec![lines(said)]
+}
