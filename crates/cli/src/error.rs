@@ -1,8 +1,9 @@
 //! The one error type of the command line: a kind, which picks the exit code, a message and hints.
 
 use crate::settings::Environment;
+use kasuan_formats::workload::{Place, Trouble};
 use kasuan_model::{Phrase, Phrased};
-use kasuan_report::{Paint, Tone, Words};
+use kasuan_report::{Paint, Tone, Words, display_width};
 use std::{io::Write as _, process::ExitCode};
 
 /// How a command ended without an error.
@@ -35,23 +36,27 @@ enum Kind {
     ReaderGone,
 }
 
+/// Characters of a line that are shown with an error.
+const EXCERPT: usize = 100;
+
 /// Why a command could not do its work.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandError {
     kind: Kind,
     phrase: Phrase,
     hints: Vec<Phrase>,
+    excerpt: Option<String>,
 }
 
 impl CommandError {
     /// Creates an error that the user can mend.
     pub(crate) const fn user(phrase: Phrase) -> Self {
-        Self { kind: Kind::User, phrase, hints: Vec::new() }
+        Self { kind: Kind::User, phrase, hints: Vec::new(), excerpt: None }
     }
 
     /// Creates an error of the surroundings: disk, network, driver.
     pub(crate) const fn surroundings(phrase: Phrase) -> Self {
-        Self { kind: Kind::Surroundings, phrase, hints: Vec::new() }
+        Self { kind: Kind::Surroundings, phrase, hints: Vec::new(), excerpt: None }
     }
 
     /// Adds something the reader can try.
@@ -59,6 +64,26 @@ impl CommandError {
     pub(crate) fn hint(mut self, hint: Phrase) -> Self {
         self.hints.push(hint);
         self
+    }
+
+    /// Shows the line of a text that the error is about, with a mark below the place.
+    #[must_use]
+    pub(crate) fn excerpt(mut self, text: &str, place: Place) -> Self {
+        let Some(line) = place.line.checked_sub(1).and_then(|at| text.lines().nth(at)) else {
+            return self;
+        };
+        let shown: String = line.chars().take(EXCERPT).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let before: String = shown.chars().take(place.column.saturating_sub(1)).collect();
+        let number = place.line.to_string();
+        let margin = " ".repeat(number.len());
+        let indent = " ".repeat(display_width(&before));
+        self.excerpt = Some(format!("{number} | {shown}\n{margin} | {indent}^"));
+        self
+    }
+
+    /// Takes the message and the hints out, for an error that is part of another.
+    pub(crate) fn into_trouble(self) -> Trouble {
+        Trouble { phrase: self.phrase, hints: self.hints }
     }
 
     /// Creates an error for output that could not be written; a closed pipe is no failure.
@@ -77,15 +102,16 @@ impl CommandError {
         }
         let paint = Paint::new(environment.colour_on_stderr());
         let mut stderr = anstream::stderr().lock();
-        let mut line = |tone, phrase: &Phrase| {
-            // Nothing is left to tell when stderr itself is gone.
-            let _ = writeln!(stderr, "{}", paint.paint(tone, &words.say(phrase)));
-        };
         let message = words.say(&self.phrase);
-        line(Tone::Bad, &Phrase::new("error-line").with("message", message));
+        let message = words.say(&Phrase::new("error-line").with("message", message));
+        // Nothing is left to tell when stderr itself is gone.
+        let _ = writeln!(stderr, "{}", paint.paint(Tone::Bad, &message));
+        if let Some(excerpt) = &self.excerpt {
+            let _ = writeln!(stderr, "{}", paint.paint(Tone::Faint, excerpt));
+        }
         for hint in &self.hints {
-            let message = words.say(hint);
-            line(Tone::Plain, &Phrase::new("hint-line").with("message", message));
+            let hint = Phrase::new("hint-line").with("message", words.say(hint));
+            let _ = writeln!(stderr, "{}", words.say(&hint));
         }
         ExitCode::from(if self.kind == Kind::User { 2 } else { 3 })
     }
@@ -94,7 +120,7 @@ impl CommandError {
 /// Errors of the rooms below are, unless a command says otherwise, the user's to mend.
 impl<E: Phrased> From<E> for CommandError {
     fn from(error: E) -> Self {
-        Self { kind: Kind::User, phrase: error.phrase(), hints: error.hints() }
+        Self { kind: Kind::User, phrase: error.phrase(), hints: error.hints(), excerpt: None }
     }
 }
 

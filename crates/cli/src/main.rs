@@ -6,6 +6,7 @@ mod context;
 mod error;
 mod files;
 mod help;
+mod names;
 mod settings;
 
 use crate::{context::Context, settings::Settings};

@@ -3,21 +3,37 @@
 use crate::{error::CommandError, files};
 use kasuan_formats::workload::{Names, Trouble};
 use kasuan_market::Catalogue as Market;
-use kasuan_model::CardId;
+use kasuan_model::{CardId, Phrase, Source};
 use kasuan_sizing::{Architecture, Catalogue as Models};
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
 
 /// Looks models up in the shipped catalogue, cards in the market, and files beside the workload.
 #[derive(Debug)]
 pub(crate) struct Shelf<'a> {
     market: &'a Market,
     folder: PathBuf,
+    notes: RefCell<Vec<Phrase>>,
 }
 
 impl<'a> Shelf<'a> {
     /// Creates a shelf for a workload file.
     pub(crate) fn new(market: &'a Market, workload: &Path) -> Self {
-        Self { market, folder: workload.parent().unwrap_or(Path::new("")).to_owned() }
+        Self { market, folder: workload.parent().unwrap_or(Path::new("")).to_owned(), notes: RefCell::default() }
+    }
+
+    /// Returns what had to be guessed or assumed to resolve the names, each thing once.
+    pub(crate) fn notes(&self) -> Vec<Phrase> {
+        self.notes.borrow().clone()
+    }
+
+    fn note(&self, note: Phrase) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
     }
 
     /// Returns a path as it is meant in the workload file: beside that file.
@@ -31,13 +47,21 @@ impl Names for Shelf<'_> {
         Models::shipped().find(text).cloned().map_err(|error| Trouble::of(&error))
     }
 
-    fn configuration(&self, path: &str) -> Result<Architecture, Trouble> {
-        let text = files::read_text(&self.path(path)).map_err(CommandError::into_trouble)?;
-        let _ = text;
-        todo!()
+    fn configuration(&self, written: &str) -> Result<Architecture, Trouble> {
+        let path = self.path(written);
+        let text = files::read_text(&path).map_err(CommandError::into_trouble)?;
+        let read = kasuan_formats::hf_config::read(&text, written, Source::stated(written));
+        let config = read.map_err(|error| Trouble::of(&error))?;
+        config.notes.into_iter().for_each(|note| self.note(note));
+        Ok(config.architecture)
     }
 
     fn card(&self, text: &str) -> Result<CardId, Trouble> {
-        self.market.find_card(text).map(|found| found.card).map_err(|error| Trouble::of(&error))
+        let found = self.market.find_card(text).map_err(|error| Trouble::of(&error))?;
+        if found.guessed_form || found.guessed_memory {
+            let phrase = Phrase::new("card-guessed").with("text", text).with("card", &found.card);
+            self.note(phrase);
+        }
+        Ok(found.card)
     }
 }

@@ -8,6 +8,7 @@ mod plan;
 mod table;
 mod width;
 mod words;
+mod xlsx;
 
 pub use document::{Document, Line, Part, Section};
 pub use paint::{Paint, Tone};
@@ -15,3 +16,4 @@ pub use plan::PlanReport;
 pub use table::{Align, Cell, Column, Table};
 pub use width::{display_width, pad_end, pad_start, wrap};
 pub use words::{Language, Words, sources};
+pub use xlsx::WorkbookError;

@@ -6,6 +6,7 @@ mod others;
 
 use crate::{Document, Line, Part, Table, Tone, Words};
 use jiff::civil::Date;
+use kasuan_market::Catalogue;
 use kasuan_model::{Money, Phrase, Seconds};
 use kasuan_plan::{outcome::Plan, workload::Workload};
 
@@ -16,6 +17,8 @@ pub struct PlanReport<'a> {
     pub plan: &'a Plan,
     /// What was asked for.
     pub workload: &'a Workload,
+    /// What it was chosen from, for the sources of prices.
+    pub catalogue: &'a Catalogue,
     /// The day on which it was made.
     pub today: Date,
     /// Whether each figure's formula, inputs and source are told.

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod init;
+mod plan;
 
 use crate::{
     context::Context,
@@ -11,6 +12,7 @@ use crate::{
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Doctor(doctor::Doctor),
+    Plan(plan::Plan),
     Init(init::Init),
 }
 
@@ -18,6 +20,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Doctor(arguments) => doctor::run(arguments, context),
+        Command::Plan(arguments) => plan::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
     }
 }

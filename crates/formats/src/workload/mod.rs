@@ -55,7 +55,16 @@ pub fn read(
     today: Date,
     names: &dyn Names,
 ) -> Result<Document, WorkloadError> {
-    file::read(&parse(text, notation)?, today, names)
+    read_tree(&parse(text, notation)?, today, names)
+}
+
+/// Reads the tree of a workload file.
+pub fn read_tree(
+    root: &Node,
+    today: Date,
+    names: &dyn Names,
+) -> Result<Document, WorkloadError> {
+    file::read(root, today, names)
 }
 
 #[cfg(test)]

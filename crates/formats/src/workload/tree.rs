@@ -62,6 +62,27 @@ pub enum Value {
     Fields(Vec<(String, Place, Node)>),
 }
 
+impl Node {
+    /// Puts a value into a section of the root, in front of what stands there under the same name.
+    pub fn put(&mut self, section: &str, name: &str, value: &str) {
+        let place = self.place;
+        let Value::Fields(fields) = &mut self.value else { return };
+        let node = Self { place, value: Value::Text(value.to_owned()) };
+        let entry = (name.to_owned(), place, node);
+        match fields.iter_mut().find(|(other, _, _)| other == section) {
+            Some((_, _, Self { value: Value::Fields(inner), .. })) => {
+                inner.retain(|(other, _, _)| other != name);
+                inner.push(entry);
+            }
+            Some(_) => {}
+            None => {
+                let inner = Self { place, value: Value::Fields(vec![entry]) };
+                fields.push((section.to_owned(), place, inner));
+            }
+        }
+    }
+}
+
 /// The largest workload file, in bytes: 10,000 jobs written out take about 3 MB.
 const LARGEST: usize = 16 << 20;
 

@@ -11,6 +11,14 @@ cmd-init--file = The file to write
 cmd-init--force = Overwrite the file when it exists
 
 help-usage = Usage:
+cmd-plan = Plan a month: what to rent, how billed, when it runs, what it costs in all
+cmd-plan--file = The workload file (YAML, JSON or TOML); - reads standard input
+cmd-plan--output = Also write a file; the extension decides: .xlsx, .md, .json, .csv or .txt
+cmd-plan--prices = Your own prices (CSV), before the built-in ones; may be repeated
+cmd-plan--rate = Add an exchange rate, such as USD=7.1 or USD=7.1@2026-12-01; may be repeated
+cmd-plan--seed = Seed of the simulated months
+cmd-plan--show_defaults = Only print the workload with every default filled in
+
 help-values = {" "}({ $values })
 help-default = ; default { $value }
 help-usage-options = [OPTIONS]
@@ -62,3 +70,11 @@ mode-weekly = by the week
 mode-monthly = monthly
 mode-yearly = yearly
 mode-reserved = reserved { $months } months
+
+plan-infeasible = nothing feasible for job `{ $job }`; it is not in the total
+plan-output-written = wrote { $path }
+plan-output-unknown = no way to write `{ $path }` is known
+plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt
+plan-rate-wrong = `{ $text }` is not an exchange rate
+plan-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
+card-guessed = `{ $text }` comes in several forms; { $card } is taken; write its full name to choose

@@ -1,0 +1,203 @@
+//! `kasuan plan`: a month's jobs become a priced and explained plan.
+
+use crate::{
+    context::Context,
+    error::{CommandError, Exit},
+    files::{self, Existing},
+    names::Shelf,
+    settings::Format,
+};
+use kasuan_formats::{plan_json, workload};
+use kasuan_market::Catalogue;
+use kasuan_model::{Phrase, Phrased as _};
+use kasuan_plan::{World, outcome};
+use kasuan_report::{Paint, PlanReport};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Plan {
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[arg(long, value_name = "CSV")]
+    prices: Vec<PathBuf>,
+    #[arg(long, value_name = "CODE=RATE")]
+    rate: Vec<String>,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[arg(long)]
+    show_defaults: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandError> {
+    let kind = arguments.output.as_deref().map(output_kind).transpose()?;
+    let text = files::read_text(&arguments.file)?;
+    let mut market = Catalogue::shipped()?;
+    for path in &arguments.prices {
+        market = with_prices(market, path)?;
+    }
+    let shelf = Shelf::new(&market, &arguments.file);
+    let document = read(arguments, &text, context, &shelf)?;
+    for note in shelf.notes() {
+        context.warn(&note);
+    }
+    if arguments.show_defaults {
+        context.print(&document.to_yaml())?;
+        return Ok(Exit::Done);
+    }
+    let priced = document.prices.as_ref().map(|prices| shelf.path(prices));
+    let market = match priced {
+        // What is given on the command line goes before what the file names.
+        Some(path) => {
+            let mut market = with_prices(Catalogue::shipped()?, &path)?;
+            for path in &arguments.prices {
+                market = with_prices(market, path)?;
+            }
+            market
+        }
+        None => market.clone(),
+    };
+    let today = context.settings.today;
+    let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
+    let workload = &document.workload;
+    let plan = kasuan_plan::plan(workload, &world)?;
+    let report = PlanReport {
+        plan: &plan,
+        workload,
+        catalogue: &market,
+        today,
+        explain: context.settings.explain,
+    };
+    let feasible = plan.jobs.iter().all(|job| job.choice.is_some());
+    let written = kind.filter(|_| feasible).map(|kind| bytes(kind, &report, context)).transpose()?;
+    if let (Some(path), Some(bytes)) = (&arguments.output, written) {
+        files::write(path, &bytes, Existing::Replace)?;
+    }
+    context.print(&shown(&report, context))?;
+    if let Some(path) = arguments.output.as_ref().filter(|_| feasible) {
+        context.tell(&Phrase::new("plan-output-written").with("path", path.display()));
+    }
+    finish(&plan, workload)
+}
+
+/// Decides the exit code: a job without any feasible offer is for the user to mend, a plan over its
+/// cap is an answer.
+fn finish(
+    plan: &outcome::Plan,
+    workload: &kasuan_plan::workload::Workload,
+) -> Result<Exit, CommandError> {
+    if let Some(job) = plan.jobs.iter().find(|job| job.choice.is_none()) {
+        let mut error =
+            CommandError::user(Phrase::new("plan-infeasible").with("job", &job.name));
+        for why in &job.why {
+            error = error.hint(why.clone());
+        }
+        return Err(error);
+    }
+    let over = workload.policy.cap.is_some_and(|cap| {
+        plan.total.compare(cap).is_ok_and(std::cmp::Ordering::is_gt)
+    });
+    Ok(if over { Exit::AnswerIsNo } else { Exit::Done })
+}
+
+fn read(
+    arguments: &Plan,
+    text: &str,
+    context: &Context,
+    shelf: &Shelf<'_>,
+) -> Result<workload::Document, CommandError> {
+    let extension = arguments.file.extension().unwrap_or_default().to_string_lossy();
+    let notation = workload::Notation::from_extension(&extension);
+    let read = workload::parse(text, notation).and_then(|mut tree| {
+        for rate in &arguments.rate {
+            let (code, value) = rate.split_once('=').ok_or_else(|| {
+                workload::Trouble::new(Phrase::new("plan-rate-wrong").with("text", rate))
+                    .hint(Phrase::new("plan-hint-rate"))
+            })?;
+            tree.put("rates", code, value);
+        }
+        workload::read_tree(&tree, context.settings.today, shelf)
+    });
+    read.map_err(|error| {
+        let file = arguments.file.display();
+        let message = context.say(&error.phrase());
+        let phrase = match error.place {
+            Some(place) => Phrase::new("workload-at")
+                .with("file", file)
+                .with("line", place.line)
+                .with("message", message),
+            None => Phrase::new("workload-in").with("file", file).with("message", message),
+        };
+        let mut refused = CommandError::user(phrase);
+        if let Some(place) = error.place {
+            refused = refused.excerpt(text, place);
+        }
+        for hint in error.hints() {
+            refused = refused.hint(hint);
+        }
+        refused
+    })
+}
+
+fn with_prices(market: Catalogue, path: &Path) -> Result<Catalogue, CommandError> {
+    let text = files::read_text(path)?;
+    let card = kasuan_formats::price_card::read(&text, &market)?;
+    Ok(market.with_price_card(card).0)
+}
+
+/// What a file is written as.
+#[derive(Clone, Copy, Debug)]
+enum OutputKind {
+    Shown(Format),
+    Workbook,
+}
+
+fn output_kind(path: &Path) -> Result<OutputKind, CommandError> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    Ok(match extension.as_str() {
+        "xlsx" => OutputKind::Workbook,
+        "md" | "markdown" => OutputKind::Shown(Format::Markdown),
+        "json" => OutputKind::Shown(Format::Json),
+        "csv" => OutputKind::Shown(Format::Csv),
+        "txt" => OutputKind::Shown(Format::Table),
+        _ => {
+            let phrase = Phrase::new("plan-output-unknown").with("path", path.display());
+            return Err(CommandError::user(phrase).hint(Phrase::new("plan-hint-output")));
+        }
+    })
+}
+
+fn bytes(
+    kind: OutputKind,
+    report: &PlanReport<'_>,
+    context: &Context,
+) -> Result<Vec<u8>, CommandError> {
+    Ok(match kind {
+        OutputKind::Shown(format) => {
+            written(report, context, format, Paint::default()).into_bytes()
+        }
+        OutputKind::Workbook => report.workbook(&context.words)?,
+    })
+}
+
+fn shown(report: &PlanReport<'_>, context: &Context) -> String {
+    written(report, context, context.settings.format, context.paint())
+}
+
+fn written(report: &PlanReport<'_>, context: &Context, format: Format, paint: Paint) -> String {
+    let words = &context.words;
+    match format {
+        Format::Table => report.document(words).to_text(paint, context.settings.width),
+        Format::Markdown => report.document(words).to_markdown(),
+        Format::Csv => report.table(words).to_csv(),
+        Format::Json => {
+            let say = |phrase: &Phrase| words.say(phrase);
+            let plan = plan_json::v1::plan(report.plan, report.workload.month, &say);
+            let mut json = serde_json::to_string_pretty(&plan).unwrap_or_default();
+            json.push('\n');
+            json
+        }
+    }
+}
