@@ -62,6 +62,12 @@ impl Context {
         }
     }
 
+    /// Tells something on stderr, where it is no part of the result.
+    pub(crate) fn tell(&self, phrase: &Phrase) {
+        // A remark that cannot be written must not stop the result.
+        let _ = writeln!(anstream::stderr().lock(), "{}", self.say(phrase));
+    }
+
     /// Prints something to look at on stderr, beside the result.
     pub(crate) fn warn(&self, phrase: &Phrase) {
         let line = Phrase::new("warning-line").with("message", self.say(phrase));

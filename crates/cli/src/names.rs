@@ -3,7 +3,7 @@
 use crate::{error::CommandError, files};
 use kasuan_formats::workload::{Names, Trouble};
 use kasuan_market::Catalogue as Market;
-use kasuan_model::{CardId, Phrase, Source};
+use kasuan_model::{CardId, Phrase};
 use kasuan_sizing::{Architecture, Catalogue as Models};
 use std::{
     cell::RefCell,
@@ -48,12 +48,8 @@ impl Names for Shelf<'_> {
     }
 
     fn configuration(&self, written: &str) -> Result<Architecture, Trouble> {
-        let path = self.path(written);
-        let text = files::read_text(&path).map_err(CommandError::into_trouble)?;
-        let read = kasuan_formats::hf_config::read(&text, written, Source::stated(written));
-        let config = read.map_err(|error| Trouble::of(&error))?;
-        config.notes.into_iter().for_each(|note| self.note(note));
-        Ok(config.architecture)
+        files::read_text(&self.path(written)).map_err(CommandError::into_trouble)?;
+        Err(Trouble::new(Phrase::new("names-configuration-unread").with("path", written)))
     }
 
     fn card(&self, text: &str) -> Result<CardId, Trouble> {

@@ -20,8 +20,6 @@ pub(crate) struct Plan {
     file: PathBuf,
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    #[arg(long, value_name = "CSV")]
-    prices: Vec<PathBuf>,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,
     #[arg(long, default_value_t = 1)]
@@ -34,10 +32,7 @@ pub(crate) struct Plan {
 pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandError> {
     let kind = arguments.output.as_deref().map(output_kind).transpose()?;
     let text = files::read_text(&arguments.file)?;
-    let mut market = Catalogue::shipped()?;
-    for path in &arguments.prices {
-        market = with_prices(market, path)?;
-    }
+    let market = Catalogue::shipped()?;
     let shelf = Shelf::new(&market, &arguments.file);
     let document = read(arguments, &text, context, &shelf)?;
     for note in shelf.notes() {
@@ -47,18 +42,6 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         context.print(&document.to_yaml())?;
         return Ok(Exit::Done);
     }
-    let priced = document.prices.as_ref().map(|prices| shelf.path(prices));
-    let market = match priced {
-        // What is given on the command line goes before what the file names.
-        Some(path) => {
-            let mut market = with_prices(Catalogue::shipped()?, &path)?;
-            for path in &arguments.prices {
-                market = with_prices(market, path)?;
-            }
-            market
-        }
-        None => market.clone(),
-    };
     let today = context.settings.today;
     let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
     let workload = &document.workload;
@@ -139,12 +122,6 @@ fn read(
         }
         refused
     })
-}
-
-fn with_prices(market: Catalogue, path: &Path) -> Result<Catalogue, CommandError> {
-    let text = files::read_text(path)?;
-    let card = kasuan_formats::price_card::read(&text, &market)?;
-    Ok(market.with_price_card(card).0)
 }
 
 /// What a file is written as.

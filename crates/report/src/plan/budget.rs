@@ -54,9 +54,9 @@ pub(super) fn section(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
     vec![Part::Table(table), lines(vec![flat]), lines(details)]
 }
 
-/// A line that is known to be nothing; an unknown line is always shown.
+/// A line that is known to be nothing; an unknown line and the margin are always shown.
 fn is_nothing(line: &BudgetLine) -> bool {
-    line.amount.is_some_and(kasuan_model::Money::is_zero)
+    line.kind != CostKind::Margin && line.amount.is_some_and(kasuan_model::Money::is_zero)
 }
 
 fn row(line: &BudgetLine, words: &Words) -> Vec<Cell> {
