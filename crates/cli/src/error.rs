@@ -72,7 +72,8 @@ impl CommandError {
         let Some(line) = place.line.checked_sub(1).and_then(|at| text.lines().nth(at)) else {
             return self;
         };
-        let shown: String = line.chars().take(EXCERPT).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let shown: String =
+            line.chars().take(EXCERPT).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let before: String = shown.chars().take(place.column.saturating_sub(1)).collect();
         let number = place.line.to_string();
         let margin = " ".repeat(number.len());

@@ -21,7 +21,11 @@ pub(crate) struct Shelf<'a> {
 impl<'a> Shelf<'a> {
     /// Creates a shelf for a workload file.
     pub(crate) fn new(market: &'a Market, workload: &Path) -> Self {
-        Self { market, folder: workload.parent().unwrap_or(Path::new("")).to_owned(), notes: RefCell::default() }
+        Self {
+            market,
+            folder: workload.parent().unwrap_or(Path::new("")).to_owned(),
+            notes: RefCell::default(),
+        }
     }
 
     /// Returns what had to be guessed or assumed to resolve the names, each thing once.
@@ -38,7 +42,8 @@ impl<'a> Shelf<'a> {
 
     /// Returns a path as it is meant in the workload file: beside that file.
     pub(crate) fn path(&self, written: &str) -> PathBuf {
-        self.folder.join(written)
+        // `./` inside of a path says nothing and only gets in the reader's way.
+        self.folder.join(written).components().collect()
     }
 }
 

@@ -41,7 +41,8 @@ impl PlanReport<'_> {
         document.push(say("report-calendar"), others::calendar(self, words));
         document.push(say("report-fallback"), others::fallback(self, words));
         document.push(say("report-baselines"), others::baselines(self, words));
-        document.push(say("report-unknowns"), others::spoken(&self.plan.unknowns, Tone::Warn, words));
+        document
+            .push(say("report-unknowns"), others::spoken(&self.plan.unknowns, Tone::Warn, words));
         document.push(say("report-notes"), others::spoken(&self.plan.notes, Tone::Plain, words));
         document.push(say("report-sources"), others::sources(self, words));
         document
@@ -54,7 +55,9 @@ impl PlanReport<'_> {
 
     fn title(&self) -> Phrase {
         let month = self.workload.month;
-        Phrase::new("report-title").with("year", month.year().to_string()).with("month", month.month())
+        Phrase::new("report-title")
+            .with("year", month.year().to_string())
+            .with("month", month.month())
     }
 
     fn summary(&self, words: &Words) -> Vec<Line> {
@@ -91,10 +94,9 @@ pub(crate) fn span(span: Seconds, words: &Words) -> String {
 
 /// Writes a span in hours with at most one decimal.
 pub(crate) fn hours(span: Seconds) -> String {
-    let hours = span.decimal_hours().round_dp_with_strategy(
-        1,
-        rust_decimal::RoundingStrategy::MidpointAwayFromZero,
-    );
+    let hours = span
+        .decimal_hours()
+        .round_dp_with_strategy(1, rust_decimal::RoundingStrategy::MidpointAwayFromZero);
     hours.normalize().to_string()
 }
 

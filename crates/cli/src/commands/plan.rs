@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         explain: context.settings.explain,
     };
     let feasible = plan.jobs.iter().all(|job| job.choice.is_some());
-    let written = kind.filter(|_| feasible).map(|kind| bytes(kind, &report, context)).transpose()?;
+    let written =
+        kind.filter(|_| feasible).map(|kind| bytes(kind, &report, context)).transpose()?;
     if let (Some(path), Some(bytes)) = (&arguments.output, written) {
         files::write(path, &bytes, Existing::Replace)?;
     }
@@ -72,16 +73,16 @@ fn finish(
     workload: &kasuan_plan::workload::Workload,
 ) -> Result<Exit, CommandError> {
     if let Some(job) = plan.jobs.iter().find(|job| job.choice.is_none()) {
-        let mut error =
-            CommandError::user(Phrase::new("plan-infeasible").with("job", &job.name));
+        let mut error = CommandError::user(Phrase::new("plan-infeasible").with("job", &job.name));
         for why in &job.why {
             error = error.hint(why.clone());
         }
         return Err(error);
     }
-    let over = workload.policy.cap.is_some_and(|cap| {
-        plan.total.compare(cap).is_ok_and(std::cmp::Ordering::is_gt)
-    });
+    let over = workload
+        .policy
+        .cap
+        .is_some_and(|cap| plan.total.compare(cap).is_ok_and(std::cmp::Ordering::is_gt));
     Ok(if over { Exit::AnswerIsNo } else { Exit::Done })
 }
 

@@ -2,8 +2,12 @@
 
 mod basics;
 mod doctor;
+mod inputs;
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Runs `kasuan` in a folder, with a fixed day, no colour and no locale.
 pub(crate) fn kasuan(folder: &Path, arguments: &[&str]) -> String {
@@ -22,4 +26,9 @@ pub(crate) fn kasuan(folder: &Path, arguments: &[&str]) -> String {
         text(&output.stderr),
         output.status.code().unwrap()
     )
+}
+
+/// Returns the root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }

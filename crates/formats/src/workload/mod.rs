@@ -59,11 +59,7 @@ pub fn read(
 }
 
 /// Reads the tree of a workload file.
-pub fn read_tree(
-    root: &Node,
-    today: Date,
-    names: &dyn Names,
-) -> Result<Document, WorkloadError> {
+pub fn read_tree(root: &Node, today: Date, names: &dyn Names) -> Result<Document, WorkloadError> {
     file::read(root, today, names)
 }
 

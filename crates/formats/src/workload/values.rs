@@ -17,9 +17,17 @@ const LONGEST: Seconds = Seconds::new(10 * 366 * 86_400);
 /// The largest sum that is taken for meant.
 const LARGEST_SUM: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
+/// The longest name or text, in characters.
+const LONGEST_TEXT: usize = 200;
+
 /// Says that a number is beyond what can be meant.
 fn absurd(value: &str) -> Trouble {
-    Trouble::new(Phrase::new("workload-absurd").with("value", value))
+    let shown: String = if value.chars().count() > 30 {
+        format!("{}…", value.chars().take(30).collect::<String>())
+    } else {
+        value.to_owned()
+    };
+    Trouble::new(Phrase::new("workload-absurd").with("value", shown))
         .hint(Phrase::new("workload-hint-absurd"))
 }
 
@@ -32,7 +40,9 @@ pub(super) fn text(node: &Node) -> Reading<String> {
     match &node.value {
         Value::Text(text) | Value::Number(text) if !text.trim().is_empty() => {
             let clean = text.trim();
-            if clean.chars().any(char::is_control) || clean.chars().count() > 200 {
+            let is_number = matches!(node.value, Value::Number(_));
+            let is_long = clean.chars().count() > LONGEST_TEXT && !is_number;
+            if is_long || clean.chars().any(char::is_control) {
                 return Err(Trouble::new(Phrase::new("workload-text-odd")));
             }
             Ok(clean.to_owned())

@@ -153,9 +153,7 @@ fn details(choice: &Choice, words: &Words) -> Vec<Line> {
         .with("likely", choice.cost.likely)
         .with("high", choice.cost.high);
     said.push(Line::plain(words.say(&range)));
-    said.push(Line::plain(
-        words.say(&Phrase::new("report-offer").with("offer", &choice.offer)),
-    ));
+    said.push(Line::plain(words.say(&Phrase::new("report-offer").with("offer", &choice.offer))));
     said
 }
 

@@ -115,11 +115,12 @@ fn when(runs: &[&CalendarEntry], words: &Words) -> Option<String> {
         format!("{}–{}", entry.start.strftime("%m-%d %H:%M"), entry.end.strftime(end))
     };
     if runs.len() <= 4 {
-        return Some(runs.iter().map(short).collect::<Vec<_>>().join(words.word("report-comma").as_str()));
+        return Some(
+            runs.iter().map(short).collect::<Vec<_>>().join(words.word("report-comma").as_str()),
+        );
     }
-    let phrase = Phrase::new("report-first-and-last")
-        .with("first", short(first))
-        .with("last", short(last));
+    let phrase =
+        Phrase::new("report-first-and-last").with("first", short(first)).with("last", short(last));
     Some(words.say(&phrase))
 }
 
@@ -136,7 +137,9 @@ pub(super) fn fallback(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         };
         let tone = if cap.met { Tone::Good } else { Tone::Bad };
         let mut said = vec![Line::plain(words.say(&phrase)).toned(tone)];
-        said.extend(cap.actions.iter().map(|action| Line::item(words.say(&action.action)).deeper()));
+        said.extend(
+            cap.actions.iter().map(|action| Line::item(words.say(&action.action)).deeper()),
+        );
         parts.push(lines(said));
     }
     parts
@@ -198,7 +201,8 @@ pub(super) fn sources(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         .iter()
         .take(shown)
         .map(|source| {
-            let date = source.date.map_or_else(|| words.word("report-undated"), |day| day.to_string());
+            let date =
+                source.date.map_or_else(|| words.word("report-undated"), |day| day.to_string());
             let licence = source.licence.as_ref().filter(|_| report.explain);
             let licence = licence.map(|licence| format!(" · {licence}")).unwrap_or_default();
             let text = format!("{} · {date} · {}{licence}", source.text, source.grade);

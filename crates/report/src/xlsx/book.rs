@@ -43,7 +43,10 @@ impl PlanReport<'_> {
             self.today.day().unsigned_abs(),
         )?;
         book.set_properties(
-            &DocProperties::new().set_title(words.say(&title)).set_author("kasuan").set_creation_datetime(&made),
+            &DocProperties::new()
+                .set_title(words.say(&title))
+                .set_author("kasuan")
+                .set_creation_datetime(&made),
         );
         summary::summary(book.add_worksheet(), &layout, self, words)?;
         lists::jobs(book.add_worksheet(), &layout, self, words)?;

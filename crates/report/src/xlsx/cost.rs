@@ -26,8 +26,15 @@ pub(super) fn prices(
     let mut page = Page::new(sheet, &layout.names.prices)?;
     page.line(words.word("sheet-prices-note"), Style::Faint)?;
     let headings = [
-        "report-offer-id", "report-provider", "sheet-what", "report-mode", "sheet-unit",
-        "sheet-price", "report-currency", "sheet-seen", "sheet-source",
+        "report-offer-id",
+        "report-provider",
+        "sheet-what",
+        "report-mode",
+        "sheet-unit",
+        "sheet-price",
+        "report-currency",
+        "sheet-seen",
+        "sheet-source",
     ];
     page.headings(&headings.map(|key| words.word(key)), true)?;
     for price in &layout.prices {
@@ -71,7 +78,14 @@ pub(super) fn cost(
         ])?;
     }
     page.gap();
-    let headings = ["report-line", "sheet-quantity", "sheet-price", "report-amount", "sheet-unit", "report-share"];
+    let headings = [
+        "report-line",
+        "sheet-quantity",
+        "sheet-price",
+        "report-amount",
+        "sheet-unit",
+        "report-share",
+    ];
     page.headings(&headings.map(|key| words.word(key)), false)?;
     for (index, (line, rule)) in layout.lines.iter().enumerate() {
         let row = layout.line_row(index);
@@ -136,7 +150,9 @@ fn line_cells(
         format!("SUM({AMOUNT}{FIRST}:{AMOUNT}{last})")
     };
     match rule {
-        Rule::Rent => vec![blank(), blank(), (rounded(rent), Style::Money), unit("sheet-sum-above")],
+        Rule::Rent => {
+            vec![blank(), blank(), (rounded(rent), Style::Money), unit("sheet-sum-above")]
+        }
         Rule::Item(item) => {
             let price = &layout.prices[item.price];
             vec![

@@ -186,7 +186,10 @@ impl Layout {
             let count = Decimal::from(one.count.max(1));
             let each = Money::new(one.price.amount() / count, one.price.currency());
             let mode = words.mode(one.mode);
-            let card = (one.card.to_string(), words.say(&Phrase::new("sheet-per-term").with("mode", &mode)));
+            let card = (
+                one.card.to_string(),
+                words.say(&Phrase::new("sheet-per-term").with("mode", &mode)),
+            );
             let price = self.offer_price(report, words, &one.offer, card, each);
             let phrase = Phrase::new("sheet-commitment").with("card", &one.card).with("mode", mode);
             rest -= one.price.amount();
@@ -233,7 +236,8 @@ impl Layout {
     fn rule(&mut self, report: &PlanReport<'_>, line: &BudgetLine, words: &Words) -> Rule {
         let Some(amount) = line.amount.map(Money::amount) else { return Rule::Unknown };
         let workload = report.workload;
-        let label = words.word(&format!("cost-{}", kasuan_formats::plan_json::v1::cost_word(line.kind)));
+        let label =
+            words.word(&format!("cost-{}", kasuan_formats::plan_json::v1::cost_word(line.kind)));
         match line.kind {
             CostKind::Rent => Rule::Rent,
             CostKind::Storage => {
@@ -277,7 +281,8 @@ impl Layout {
             CostKind::Tax => {
                 let billed = [CostKind::Rent, CostKind::Storage, CostKind::Egress];
                 let lines = self.lines.iter().filter(|(line, _)| billed.contains(&line.kind));
-                let sum: Decimal = lines.filter_map(|(line, _)| line.amount).map(Money::amount).sum();
+                let sum: Decimal =
+                    lines.filter_map(|(line, _)| line.amount).map(Money::amount).sum();
                 Rule::ShareOfBill(amount.checked_div(sum).unwrap_or_default())
             }
             CostKind::Margin => match workload.policy.margin {

@@ -23,8 +23,14 @@ pub(super) fn jobs(
 ) -> Result<(), XlsxError> {
     let mut page = Page::new(sheet, &layout.names.jobs)?;
     let headings = [
-        "report-job", "report-task", "sheet-model", "report-runs", "sheet-work", "sheet-window",
-        "sheet-interruptible", "report-why",
+        "report-job",
+        "report-task",
+        "sheet-model",
+        "report-runs",
+        "sheet-work",
+        "sheet-window",
+        "sheet-interruptible",
+        "report-why",
     ];
     page.headings(&headings.map(|key| words.word(key)), true)?;
     for (job, plan) in report.workload.jobs.iter().zip(&report.plan.jobs) {
@@ -102,10 +108,23 @@ pub(super) fn resources(
 ) -> Result<(), XlsxError> {
     let mut page = Page::new(sheet, &layout.names.resources)?;
     let headings = [
-        "report-job", "report-card", "report-cards", "report-replica-count", "sheet-memory-needed",
-        "report-weights", "report-kv-cache", "report-activations", "report-logits",
-        "report-gradients", "report-optimizer", "report-adapters", "report-framework",
-        "sheet-run-hours", "report-used", "report-paid", "sheet-confidence",
+        "report-job",
+        "report-card",
+        "report-cards",
+        "report-replica-count",
+        "sheet-memory-needed",
+        "report-weights",
+        "report-kv-cache",
+        "report-activations",
+        "report-logits",
+        "report-gradients",
+        "report-optimizer",
+        "report-adapters",
+        "report-framework",
+        "sheet-run-hours",
+        "report-used",
+        "report-paid",
+        "sheet-confidence",
     ];
     page.headings(&headings.map(|key| words.word(key)), true)?;
     for job in &report.plan.jobs {
@@ -165,8 +184,15 @@ pub(super) fn billing(
 ) -> Result<(), XlsxError> {
     let mut page = Page::new(sheet, &layout.names.billing)?;
     let headings = [
-        "report-job", "sheet-rank", "report-mode", "report-card", "report-provider",
-        "report-hourly", "report-used", "report-cost", "sheet-dearer",
+        "report-job",
+        "sheet-rank",
+        "report-mode",
+        "report-card",
+        "report-provider",
+        "report-hourly",
+        "report-used",
+        "report-cost",
+        "sheet-dearer",
     ];
     page.headings(&headings.map(|key| words.word(key)), true)?;
     for job in &report.plan.jobs {
@@ -178,7 +204,10 @@ pub(super) fn billing(
             let dearer = cost - best.unwrap_or(cost);
             let mut cells = vec![
                 (Value::text(&job.name), Style::Words),
-                (Value::text(words.word(if rank == 0 { "sheet-chosen" } else { "sheet-other" })), Style::Words),
+                (
+                    Value::text(words.word(if rank == 0 { "sheet-chosen" } else { "sheet-other" })),
+                    Style::Words,
+                ),
                 (Value::text(words.mode(choice.mode)), Style::Words),
                 (Value::text(format!("{} × {}", choice.cards, choice.card_name)), Style::Words),
                 (Value::text(&choice.provider), Style::Words),
@@ -198,8 +227,14 @@ pub(super) fn billing(
     if !report.plan.mix.commitments.is_empty() {
         page.gap();
         let headings = [
-            "report-buy", "sheet-quantity", "report-mode", "sheet-package-price", "sheet-hour-price",
-            "report-break-even", "report-used", "sheet-verdict",
+            "report-buy",
+            "sheet-quantity",
+            "report-mode",
+            "sheet-package-price",
+            "sheet-hour-price",
+            "report-break-even",
+            "report-used",
+            "sheet-verdict",
         ];
         page.headings(&headings.map(|key| words.word(key)), false)?;
         for one in &report.plan.mix.commitments {

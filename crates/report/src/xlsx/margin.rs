@@ -32,15 +32,15 @@ pub(super) fn margin(
     let total_at = reference(&layout.names.cost, AMOUNT, layout.total_row());
     let margin_row = layout.row_of(kasuan_plan::outcome::CostKind::Margin);
     let margin = layout.lines.iter().find_map(|(line, rule)| match rule {
-        Rule::Margin(share) => Some((*share, line.amount.map_or(Decimal::ZERO, kasuan_model::Money::amount))),
+        Rule::Margin(share) => {
+            Some((*share, line.amount.map_or(Decimal::ZERO, kasuan_model::Money::amount)))
+        }
         _ => None,
     });
     let (rate, amount) = margin.unwrap_or_default();
     let before = layout.before_margin();
-    let margin_at = margin_row.map_or_else(
-        || "0".to_owned(),
-        |row| reference(&layout.names.cost, AMOUNT, row),
-    );
+    let margin_at =
+        margin_row.map_or_else(|| "0".to_owned(), |row| reference(&layout.names.cost, AMOUNT, row));
     page.row(vec![
         label("sheet-before-margin"),
         (Value::formula(format!("={total_at}-{margin_at}"), before), Style::Money),
@@ -55,11 +55,9 @@ pub(super) fn margin(
         (Value::formula(format!("={total_at}"), total), Style::Total),
     ])?;
     page.gap();
-    for (key, percentile) in [
-        ("sheet-p50", budget.p50),
-        ("sheet-p80", budget.p80),
-        ("sheet-p90", budget.p90),
-    ] {
+    for (key, percentile) in
+        [("sheet-p50", budget.p50), ("sheet-p80", budget.p80), ("sheet-p90", budget.p90)]
+    {
         page.row(vec![label(key), (Value::money(percentile), Style::Money)])?;
     }
     for (key, factor, flat) in

@@ -40,7 +40,9 @@ impl Style {
     fn format(self) -> Format {
         let base = Format::new().set_font_size(11).set_align(FormatAlign::Top);
         let input = |format: Format| {
-            format.set_font_color(Color::RGB(0x1F_4E_B4)).set_background_color(Color::RGB(0xFF_F9_E5))
+            format
+                .set_font_color(Color::RGB(0x1F_4E_B4))
+                .set_background_color(Color::RGB(0xFF_F9_E5))
         };
         match self {
             Self::Title => base.set_bold().set_font_size(16),

@@ -26,9 +26,8 @@ pub(super) fn summary(
         .with("year", month.year().to_string())
         .with("month", month.month());
     page.line(words.say(&title), Style::Title)?;
-    let made = Phrase::new("sheet-made")
-        .with("day", report.today)
-        .with("currency", plan.total.currency());
+    let made =
+        Phrase::new("sheet-made").with("day", report.today).with("currency", plan.total.currency());
     page.line(words.say(&made), Style::Faint)?;
     page.gap();
     let headings = ["report-line", "report-amount", "report-share"];
@@ -52,8 +51,8 @@ pub(super) fn summary(
         if line.kind != CostKind::Margin {
             let before = layout.before_margin();
             let margin = layout.row_of(CostKind::Margin);
-            let margin =
-                margin.map_or_else(|| "0".to_owned(), |row| reference(&layout.names.cost, AMOUNT, row));
+            let margin = margin
+                .map_or_else(|| "0".to_owned(), |row| reference(&layout.names.cost, AMOUNT, row));
             let total = reference(&layout.names.cost, AMOUNT, layout.total_row());
             let share = amount.checked_div(before).unwrap_or_default().round_dp(12);
             let formula = format!("=IF({total}-{margin}=0,0,B{row}/({total}-{margin}))");
@@ -72,8 +71,14 @@ pub(super) fn summary(
         (Value::formula(format!("={total}"), plan.total.amount()), Style::Total),
     ])?;
     page.gap();
-    let headings =
-        ["report-job", "report-rent", "report-where", "report-used", "report-hourly", "report-cost"];
+    let headings = [
+        "report-job",
+        "report-rent",
+        "report-where",
+        "report-used",
+        "report-hourly",
+        "report-cost",
+    ];
     page.headings(&headings.map(|key| words.word(key)), false)?;
     for job in &plan.jobs {
         let mut cells = vec![(Value::text(&job.name), Style::Words)];
