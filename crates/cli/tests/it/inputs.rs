@@ -5,7 +5,8 @@ use std::{fs, path::PathBuf};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/inputs").join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());
     files
@@ -16,7 +17,8 @@ fn plan(file: &std::path::Path, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let name = file.file_name().unwrap().to_str().unwrap();
     fs::copy(file, folder.path().join(name)).unwrap();
-    let said = kasuan(folder.path(), &[&["plan", name, "--output", "plan.xlsx"], arguments].concat());
+    let said =
+        kasuan(folder.path(), &[&["plan", name, "--output", "plan.xlsx"], arguments].concat());
     let left = fs::read_dir(folder.path()).unwrap().count();
     if !said.ends_with("[0]\n") {
         assert_eq!(left, 1, "something was written beside {name}");
@@ -33,7 +35,10 @@ fn every_bad_file_is_refused_with_one_clear_error_in_both_languages() {
             // A file without any feasible offer has a report too; its end is what counts here.
             let from = said.find("错误：").or_else(|| said.find("error: ")).unwrap();
             assert!(said.ends_with("[2]\n"), "{said}");
-            all.push_str(&format!("# {} {language}\n", file.file_name().unwrap().to_string_lossy()));
+            all.push_str(&format!(
+                "# {} {language}\n",
+                file.file_name().unwrap().to_string_lossy()
+            ));
             all.push_str(&said[from..]);
         }
     }
