@@ -4,4 +4,5 @@
 
 pub mod bill;
 pub mod plan_json;
+pub mod market;
 pub mod workload;

@@ -18,7 +18,7 @@ pub use catalogue::{Catalogue, CatalogueError, Overlaid, PriceCard};
 pub use freshness::{Bands, Freshness};
 pub use query::{Found, Hit, Pattern, Query, Sort};
 pub use resolve::{CardError, CardMatch, CardNames, Form};
-pub use storage::Stored;
+pub use storage::{Stored, storage_month};
 pub use tariff::{RunCost, Tariff, break_even};
 pub use terms::Terms;
 pub use traffic::TierPart;

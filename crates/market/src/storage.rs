@@ -22,6 +22,12 @@ pub struct Stored {
 
 const DAY: u64 = 86_400;
 
+/// Returns data that is kept for a whole month of 30 days on an instance that runs throughout.
+pub const fn storage_month(size: Bytes) -> Stored {
+    let month = Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS);
+    Stored { size, kept: month, running: month, month }
+}
+
 impl StorageKind {
     /// Returns the amount that is charged, in this kind's own GB.
     pub fn charged_gb(&self, size: Bytes) -> Decimal {
