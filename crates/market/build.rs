@@ -4,7 +4,8 @@ use flate2::{Compression, write::DeflateEncoder};
 use std::{env, error::Error, fs, io::Write as _, path::Path};
 
 /// The files that travel inside the binary.
-const FILES: [&str; 5] = ["cards.csv", "sources.csv", "offers.csv", "offers-cn.csv", "terms.toml"];
+const FILES: [&str; 6] =
+    ["cards.csv", "sources.csv", "offers.csv", "offers-cn.csv", "terms.toml", "history.csv"];
 
 #[expect(clippy::disallowed_methods, reason = "a build script is told its folders this way")]
 fn main() -> Result<(), Box<dyn Error>> {

@@ -7,6 +7,7 @@ mod error;
 mod files;
 mod help;
 mod names;
+mod market;
 mod settings;
 
 use crate::{context::Context, settings::Settings};

@@ -6,6 +6,7 @@ mod tables;
 mod terms_file;
 
 use crate::{
+    history::History,
     resolve::{self, CardNames},
     terms::Terms,
 };
@@ -97,6 +98,13 @@ impl Catalogue {
         offers.extend(tables::offers("offers-cn.csv", &packed!("offers-cn.csv")?, &sources)?);
         let terms = terms_file::read(&packed!("terms.toml")?)?;
         Ok(Self::new(cards, names, offers, terms))
+    }
+
+    /// Reads the prices of the past that ship inside the binary; they are no offers.
+    pub fn shipped_history() -> Result<History, CatalogueError> {
+        let sources = tables::sources("sources.csv", &packed!("sources.csv")?)?;
+        let stretches = tables::history("history.csv", &packed!("history.csv")?, &sources)?;
+        Ok(History::new(stretches))
     }
 
     /// Makes a catalogue from its parts; of two offers with one id the later stays.

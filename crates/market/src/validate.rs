@@ -63,9 +63,10 @@ impl Doubt {
         }
     }
 
-    /// Says whether the row is wrong for sure; the other doubts need a look.
+    /// Says whether an offer is wrong for sure; the other doubts need a look, and a row without a
+    /// price is no offer at all.
     pub const fn is_wrong(self) -> bool {
-        matches!(self, Self::NoPrice | Self::UnknownCard)
+        matches!(self, Self::UnknownCard)
     }
 }
 
@@ -143,19 +144,20 @@ fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Find
     if ratio <= factor && ratio.checked_mul(factor)? >= Decimal::ONE {
         return None;
     }
-    let phrase = |key: &'static str| {
-        Phrase::new(key)
-            .with("price", price)
-            .with("median", Money::new(median, price.currency()))
-            .with("count", offer.count)
-    };
+    let median = Money::new(median, price.currency());
     let count = f64::from(offer.count);
     let ratio = ratio.to_f64()?;
     let near = |expected: f64| (ratio / expected - 1.0).abs() < 0.15;
     Some(if offer.count > 1 && (near(count) || near(1.0 / count)) {
-        finding(Doubt::PerCardMixUp, offer, phrase("market-doubt-per-card"))
+        let phrase = Phrase::new("market-doubt-per-card")
+            .with("price", price)
+            .with("median", median)
+            .with("count", offer.count);
+        finding(Doubt::PerCardMixUp, offer, phrase)
     } else {
-        finding(Doubt::Outlier, offer, phrase("market-doubt-outlier"))
+        let phrase =
+            Phrase::new("market-doubt-outlier").with("price", price).with("median", median);
+        finding(Doubt::Outlier, offer, phrase)
     })
 }
 
@@ -216,7 +218,7 @@ fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
                 let phrase = Phrase::new("market-doubt-term")
                     .with("price", offer.hourly())
                     .with("other", shorter.hourly())
-                    .with("mode", shorter.mode);
+                    .with_word("mode", format!("mode-{}", shorter.mode));
                 findings.push(finding(Doubt::LongerTermDearer, offer, phrase));
             }
         }

@@ -1,8 +1,11 @@
 //! Every command, one file each. To add one: see CONTRIBUTING.md, "Add a command".
 
+mod bill;
 mod doctor;
 mod init;
 mod plan;
+mod market;
+mod offers;
 
 use crate::{
     context::Context,
@@ -11,16 +14,22 @@ use crate::{
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Bill(bill::Bill),
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
     Init(init::Init),
+    Market(market::Market),
+    Offers(offers::Offers),
 }
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
+        Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
+        Command::Market(arguments) => market::run(arguments, context),
+        Command::Offers(arguments) => offers::run(arguments, context),
     }
 }

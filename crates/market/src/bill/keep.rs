@@ -47,12 +47,19 @@ impl Billing<'_> {
             Ok(Money::new(per_second(price.amount(), length)?, price.currency()))
         };
         let (price, amount, how) = match (rule.compute_free, rule.stopped_hour) {
-            (_, Some(price)) => (price, Estimate::exact(at(price)?), "market-bill-stopped-price"),
+            (_, Some(price)) => {
+                let how = Phrase::new("market-bill-stopped-price");
+                (price, Estimate::exact(at(price)?), how)
+            }
             (Some(true), None) => return Ok(()),
-            (Some(false), None) => (full, Estimate::exact(at(full)?), "market-bill-stopped-full"),
+            (Some(false), None) => {
+                let how = Phrase::new("market-bill-stopped-full");
+                (full, Estimate::exact(at(full)?), how)
+            }
             (None, None) => {
                 self.say_unknown(Phrase::new("market-unknown-stopped"));
-                (full, Estimate::new(zero, zero, at(full)?), "market-bill-stopped-unknown")
+                let how = Phrase::new("market-bill-stopped-unknown");
+                (full, Estimate::new(zero, zero, at(full)?), how)
             }
         };
         self.lines.push(BillLine {
@@ -63,7 +70,7 @@ impl Billing<'_> {
             unit: Unit::InstanceHour,
             unit_price: price,
             amount,
-            how: vec![Phrase::new(how)],
+            how: vec![how],
         });
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::Catalogue;
 use crate::terms::{StorageKind, Terms};
 use kasuan_model::Offer;
+use std::collections::BTreeMap;
 
 /// A user's own prices: offers, and the storage of providers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +13,27 @@ pub struct PriceCard {
     /// Terms that the user states; a storage kind with the id of a shipped one takes its place, and
     /// what is stated of metering takes the place of what ships.
     pub terms: Vec<Terms>,
+}
+
+impl PriceCard {
+    /// Lays newer prices over these: an offer with the same id and terms of the same provider are
+    /// replaced.
+    pub fn lay(&mut self, newer: Self) {
+        let mut at: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, offer) in self.offers.iter().enumerate() {
+            at.insert(offer.id.clone(), index);
+        }
+        for offer in newer.offers {
+            match at.get(&offer.id).and_then(|index| self.offers.get_mut(*index)) {
+                Some(old) => *old = offer,
+                None => self.offers.push(offer),
+            }
+        }
+        for terms in newer.terms {
+            self.terms.retain(|old| old.provider != terms.provider);
+            self.terms.push(terms);
+        }
+    }
 }
 
 /// What an overlay changed.

@@ -1,7 +1,7 @@
 //! Reads the catalogue's tables: cards, sources and offers.
 
 use super::terms_file::grade;
-use crate::{CatalogueError, resolve::CardNames};
+use crate::{CatalogueError, history::Stretch, resolve::CardNames};
 use csv::{ReaderBuilder, StringRecord};
 use kasuan_model::{
     Bytes, Card, CardId, Grade, Interconnect, Money, Offer, PricePer, Seconds, Source,
@@ -246,6 +246,29 @@ pub(super) fn offers(
             minimum: row.maybe(20)?.map(Seconds::new),
             source: sources.get(row.text(21)).cloned().ok_or_else(|| row.wrong(21))?,
             notes: row.text(22).to_owned(),
+        })
+    })
+}
+
+const HISTORY_COLUMNS: &[&str] =
+    &["provider", "card", "tier", "mode", "from", "until", "price", "currency", "source"];
+
+/// Reads prices of the past; each row is a stretch of unchanged price.
+pub(super) fn history(
+    file: &'static str,
+    text: &str,
+    sources: &BTreeMap<String, Source>,
+) -> Result<Vec<Stretch>, CatalogueError> {
+    rows(file, text, HISTORY_COLUMNS, |row| {
+        Ok(Stretch {
+            provider: row.text(0).to_owned(),
+            card: CardId::new(row.text(1)),
+            tier: row.text(2).to_owned(),
+            mode: row.read(3)?,
+            from: row.read(4)?,
+            until: row.read(5)?,
+            price: Money::new(row.read(6)?, row.read(7)?),
+            source: sources.get(row.text(8)).cloned().ok_or_else(|| row.wrong(8))?,
         })
     })
 }

@@ -1,0 +1,356 @@
+//! `kasuan offers`: who rents which card, on what terms, for how much.
+
+use crate::{
+    context::Context,
+    error::{CommandError, Exit},
+    market,
+    settings::Format,
+};
+use kasuan_market::{Bands, Catalogue, Form, Found, Freshness, Hit, Pattern, Query, Sort};
+use kasuan_model::{BillingMode, Bytes, Currency, Interconnect, Phrase, Rates, Seconds};
+use kasuan_report::{Cell, Column, Table, Tone};
+use rust_decimal::Decimal;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Offers {
+    #[arg(long, value_name = "CARD")]
+    card: Vec<String>,
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
+    #[arg(long, value_name = "N")]
+    count: Option<u32>,
+    #[arg(long, value_name = "N")]
+    min_count: Option<u32>,
+    #[arg(long, value_name = "X.Y")]
+    capability: Option<String>,
+    #[arg(long, value_enum)]
+    interconnect: Option<InterconnectChoice>,
+    #[arg(long, value_enum)]
+    form: Option<FormChoice>,
+    #[arg(long, value_name = "PROVIDER")]
+    provider: Vec<String>,
+    #[arg(long, value_name = "REGION")]
+    region: Vec<String>,
+    #[arg(long, value_name = "CC")]
+    country: Vec<String>,
+    #[arg(long, value_name = "MODE")]
+    mode: Vec<BillingMode>,
+    #[arg(long, value_name = "PRICE")]
+    max_price: Option<Decimal>,
+    #[arg(long)]
+    ecc: Option<bool>,
+    #[arg(long, value_name = "N")]
+    vcpus: Option<u32>,
+    #[arg(long, value_name = "SIZE")]
+    ram: Option<Bytes>,
+    #[arg(long, value_name = "SIZE")]
+    disk: Option<Bytes>,
+    #[arg(long)]
+    slices: bool,
+    #[arg(long)]
+    serverless: bool,
+    #[arg(long, value_enum)]
+    oldest: Option<FreshnessChoice>,
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    fresh_days: u32,
+    #[arg(long, value_name = "DAYS", default_value_t = 180)]
+    ageing_days: u32,
+    #[arg(long, value_name = "CODE")]
+    currency: Option<Currency>,
+    #[arg(long, value_name = "CODE=RATE@DATE")]
+    rate: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    sort: SortChoice,
+    #[arg(long, value_name = "TIME", default_value = "8h")]
+    run: Seconds,
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    runs: u32,
+    #[arg(long, value_name = "SIZE", default_value = "0GB")]
+    storage: Bytes,
+    #[arg(long)]
+    by_card: bool,
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    limit: usize,
+    #[arg(long, value_name = "FILE")]
+    prices: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum InterconnectChoice {
+    Nvlink,
+    Pcie,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FormChoice {
+    Sxm,
+    Pcie,
+    Nvl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FreshnessChoice {
+    Fresh,
+    Ageing,
+    Stale,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum SortChoice {
+    #[default]
+    Card,
+    Instance,
+    Gib,
+    Tflop,
+    Bandwidth,
+    Bill,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, CommandError> {
+    let catalogue = market::catalogue(&arguments.prices, context)?;
+    let query = query(arguments, &catalogue, context)?;
+    let rates = market::rates(&arguments.rate, arguments.currency)?;
+    let bands = Bands { fresh: arguments.fresh_days, ageing: arguments.ageing_days };
+    let found = query.run(&catalogue, &rates, bands, context.settings.today);
+    // Without a card in mind, the market is shown card by card.
+    if arguments.by_card || (query.cards.is_empty() && arguments.provider.is_empty()) {
+        show(&cards_table(&found, context), &found, &rates, context)?;
+    } else {
+        let limit = if arguments.limit == 0 { usize::MAX } else { arguments.limit };
+        let table = offers_table(&found, arguments.sort, bands, limit, context);
+        show(&table, &found, &rates, context)?;
+        let more = found.hits.len().saturating_sub(limit);
+        if more > 0 {
+            context.warn(&Phrase::new("offers-more").with("count", more));
+        }
+    }
+    Ok(if found.hits.is_empty() { Exit::AnswerIsNo } else { Exit::Done })
+}
+
+fn query(
+    arguments: &Offers,
+    catalogue: &Catalogue,
+    context: &Context,
+) -> Result<Query, CommandError> {
+    let mut cards = Vec::new();
+    for text in &arguments.card {
+        let found = catalogue.find_card(text)?;
+        if found.guessed_form || found.guessed_memory {
+            // Someone who asks for an A100 wants to see every one of them.
+            let family = |id: &str| id.split('-').next().unwrap_or(id).to_owned();
+            let name = family(found.card.as_str());
+            let form_only = !found.guessed_memory;
+            let memory = catalogue.card(&found.card).map(|card| card.memory);
+            let same = catalogue.cards().iter().filter(|card| {
+                family(card.id.as_str()) == name && (!form_only || Some(card.memory) == memory)
+            });
+            let before = cards.len();
+            cards.extend(same.map(|card| card.id.clone()));
+            let names: Vec<&str> =
+                cards.iter().skip(before).map(kasuan_model::CardId::as_str).collect();
+            context.warn(
+                &Phrase::new("offers-family").with("text", text).with("cards", names.join(", ")),
+            );
+        } else {
+            cards.push(found.card);
+        }
+    }
+    let capability = arguments.capability.as_deref().map(|text| {
+        text.split_once('.')
+            .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+            .or_else(|| text.parse().ok().map(|major| (major, 0)))
+            .ok_or_else(|| CommandError::user(Phrase::new("error-capability").with("text", text)))
+    });
+    Ok(Query {
+        cards,
+        min_card_memory: arguments.memory,
+        min_count: arguments.count.or(arguments.min_count),
+        max_count: arguments.count,
+        min_capability: capability.transpose()?,
+        interconnect: arguments.interconnect.map(|choice| match choice {
+            InterconnectChoice::Nvlink => Interconnect::NvLink,
+            InterconnectChoice::Pcie => Interconnect::Pcie,
+        }),
+        form: arguments.form.map(|choice| match choice {
+            FormChoice::Sxm => Form::Sxm,
+            FormChoice::Pcie => Form::Pcie,
+            FormChoice::Nvl => Form::Nvl,
+        }),
+        providers: arguments.provider.clone(),
+        regions: arguments.region.clone(),
+        countries: arguments.country.clone(),
+        modes: arguments.mode.clone(),
+        max_price: arguments.max_price,
+        ecc: arguments.ecc,
+        min_vcpus: arguments.vcpus,
+        min_memory: arguments.ram,
+        min_disk: arguments.disk,
+        slices: arguments.slices,
+        serverless: arguments.serverless,
+        oldest: arguments.oldest.map(|choice| match choice {
+            FreshnessChoice::Fresh => Freshness::Fresh,
+            FreshnessChoice::Ageing => Freshness::Ageing,
+            FreshnessChoice::Stale => Freshness::Stale,
+        }),
+        currency: arguments.currency,
+        sort: match arguments.sort {
+            SortChoice::Card => Sort::Card,
+            SortChoice::Instance => Sort::Instance,
+            SortChoice::Gib => Sort::Gib,
+            SortChoice::Tflop => Sort::Tflop,
+            SortChoice::Bandwidth => Sort::Bandwidth,
+            SortChoice::Bill => Sort::Bill(Pattern {
+                run: arguments.run,
+                runs: arguments.runs,
+                storage: arguments.storage,
+                month: Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS),
+            }),
+        },
+    })
+}
+
+/// Prints a table with what was left out; JSON carries both in one document.
+fn show(
+    table: &Table,
+    found: &Found<'_>,
+    rates: &Rates,
+    context: &Context,
+) -> Result<(), CommandError> {
+    if context.settings.format == Format::Json {
+        let stated: Vec<serde_json::Value> = rates
+            .stated()
+            .iter()
+            .map(|rate| {
+                serde_json::json!({
+                    "from": rate.from.code(),
+                    "to": rate.to.code(),
+                    "rate": rate.rate.to_string(),
+                    "date": rate.source.date.map(|date| date.to_string()),
+                })
+            })
+            .collect();
+        return context.print_json(&serde_json::json!({
+            "offers": table.to_json(),
+            "left_out": {
+                "other_currency": found.other_currency,
+                "not_stated": found.unstated,
+            },
+            "rates": stated,
+        }));
+    }
+    if found.hits.is_empty() {
+        context.warn(&Phrase::new("offers-none"));
+    } else {
+        context.print_table(table)?;
+    }
+    if found.other_currency > 0 {
+        context.warn(&Phrase::new("offers-other-currency").with("count", found.other_currency));
+    }
+    if found.unstated > 0 {
+        context.warn(&Phrase::new("offers-unstated").with("count", found.unstated));
+    }
+    Ok(())
+}
+
+fn cards_table(found: &Found<'_>, context: &Context) -> Table {
+    let word = |key: &str| context.words.word(key);
+    let mut table = Table::new(vec![
+        Column::words("card", word("offers-card")),
+        Column::figures("memory_gib", word("offers-memory")),
+        Column::figures("offers", word("offers-offers")),
+        Column::figures("low", word("offers-low")),
+        Column::figures("median", word("offers-median")),
+        Column::figures("high", word("offers-high")),
+        Column::words("currency", word("offers-currency")),
+    ]);
+    for group in found.by_card() {
+        table.push(vec![
+            Cell::new(group.card.id.as_str()).toned(Tone::Name),
+            Cell::with_raw(group.card.memory.to_string(), format!("{}", group.card.memory.gib())),
+            Cell::new(group.offers.to_string()),
+            market::money(group.low),
+            market::money(group.median),
+            market::money(group.high),
+            Cell::new(group.currency.code()),
+        ]);
+    }
+    table
+}
+
+fn offers_table(
+    found: &Found<'_>,
+    sort: SortChoice,
+    bands: Bands,
+    limit: usize,
+    context: &Context,
+) -> Table {
+    let word = |key: &str| context.words.word(key);
+    let key_heading = match sort {
+        SortChoice::Card | SortChoice::Instance => None,
+        SortChoice::Gib => Some("offers-key-gib"),
+        SortChoice::Tflop => Some("offers-key-tflop"),
+        SortChoice::Bandwidth => Some("offers-key-bandwidth"),
+        SortChoice::Bill => Some("offers-key-bill"),
+    };
+    let mut columns = vec![
+        Column::words("offer", word("offers-offer")),
+        Column::words("card", word("offers-card")),
+        Column::figures("count", word("offers-count")),
+        Column::words("mode", word("offers-mode")),
+        Column::figures("card_hour", word("offers-card-hour")),
+        Column::figures("instance_hour", word("offers-instance-hour")),
+    ];
+    if let Some(heading) = key_heading {
+        columns.push(Column::figures("key", word(heading)));
+    }
+    columns.push(Column::words("currency", word("offers-currency")));
+    columns.push(Column::words("seen", word("offers-age")));
+    columns.push(Column::words("grade", word("offers-grade")));
+    if context.settings.explain || context.settings.format != Format::Table {
+        columns.push(Column::words("source", word("offers-source")));
+    }
+    let with_source = columns.last().is_some_and(|column| column.key == "source");
+    let mut table = Table::new(columns);
+    for hit in found.hits.iter().take(limit) {
+        let mut row = vec![
+            Cell::new(&hit.offer.id).toned(Tone::Name),
+            Cell::new(hit.card.id.as_str()),
+            count(hit),
+            Cell::with_raw(context.words.mode(hit.offer.mode), hit.offer.mode.word()),
+            market::money(hit.per_card),
+            market::money(hit.instance),
+        ];
+        if key_heading.is_some() {
+            row.push(key(hit, sort));
+        }
+        row.push(Cell::new(hit.instance.currency().code()));
+        row.push(market::age(&hit.offer.source, bands, context));
+        row.push(Cell::new(hit.offer.source.grade.to_string()));
+        if with_source {
+            row.push(Cell::new(&hit.offer.source.text));
+        }
+        table.push(row);
+    }
+    table
+}
+
+fn count(hit: &Hit<'_>) -> Cell {
+    match hit.offer.slices {
+        1 => Cell::new(hit.offer.count.to_string()),
+        slices => Cell::new(format!("{}/{slices}", hit.offer.count)),
+    }
+}
+
+fn key(hit: &Hit<'_>, sort: SortChoice) -> Cell {
+    if let (SortChoice::Bill, Some(bill)) = (sort, hit.bill) {
+        let plus = if hit.storage_unknown { "+?" } else { "" };
+        let shown = format!("{}{plus}", market::small(bill.likely));
+        return Cell::with_raw(shown, bill.likely.amount().normalize().to_string());
+    }
+    match hit.key {
+        Some(key) => Cell::new(format!("{key:.5}")),
+        None => Cell::unknown("?"),
+    }
+}

@@ -1,0 +1,100 @@
+//! What the market commands share: the catalogue with a user's prices, rates, and words for them.
+
+use crate::{context::Context, error::CommandError, files};
+use jiff::civil::Date;
+use kasuan_formats::market::price_card;
+use kasuan_market::{Bands, Catalogue, Freshness};
+use kasuan_model::{Currency, FxRate, Money, Phrase, Rates, Source};
+use kasuan_report::{Cell, Tone};
+use rust_decimal::Decimal;
+use std::path::{Path, PathBuf};
+
+/// Reads the shipped catalogue and lays the user's price cards over it, the later over the earlier.
+pub(crate) fn catalogue(prices: &[PathBuf], context: &Context) -> Result<Catalogue, CommandError> {
+    let mut catalogue = Catalogue::shipped()?;
+    for path in prices {
+        let read = read_price_card(path, &catalogue)?;
+        for note in &read.notes {
+            context.warn(&note.what);
+        }
+        catalogue = catalogue.with_price_card(read.card).0;
+    }
+    Ok(catalogue)
+}
+
+/// Reads a price card; errors name its file.
+pub(crate) fn read_price_card(
+    path: &Path,
+    catalogue: &Catalogue,
+) -> Result<price_card::ReadPriceCard, CommandError> {
+    let text = files::read_text(path)?;
+    let name =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(price_card::read(&text, &name, catalogue)?)
+}
+
+/// Reads `USD=7.1` or `USD=7.1@2026-12-01`: one unit of the first in the wished currency.
+pub(crate) fn rates(texts: &[String], to: Option<Currency>) -> Result<Rates, CommandError> {
+    let mut rates = Vec::new();
+    for text in texts {
+        let wrong = || {
+            CommandError::user(Phrase::new("error-rate").with("text", text))
+                .hint(Phrase::new("hint-rate"))
+        };
+        let Some(to) = to else {
+            return Err(CommandError::user(Phrase::new("error-rate-currency")));
+        };
+        let (pair, day) = match text.split_once('@') {
+            Some((pair, day)) => (pair, Some(day.trim().parse::<Date>().map_err(|_| wrong())?)),
+            None => (text.as_str(), None),
+        };
+        let (from, rate) = pair.split_once('=').ok_or_else(wrong)?;
+        let from: Currency = from.trim().parse().map_err(|_| wrong())?;
+        let rate: Decimal = rate.trim().parse().map_err(|_| wrong())?;
+        if rate <= Decimal::ZERO {
+            return Err(wrong());
+        }
+        let source = Source { date: day, ..Source::stated("--rate") };
+        rates.push(FxRate { from, to, rate, source });
+    }
+    Ok(Rates::new(rates))
+}
+
+/// Returns a cell with the age of a price and its band.
+pub(crate) fn age(source: &Source, bands: Bands, context: &Context) -> Cell {
+    let today = context.settings.today;
+    let (band, tone) = match bands.of(source, today) {
+        Freshness::Fresh => (Phrase::new("fresh-fresh"), Tone::Good),
+        Freshness::Ageing => (Phrase::new("fresh-ageing"), Tone::Plain),
+        Freshness::Stale => (Phrase::new("fresh-stale"), Tone::Warn),
+        Freshness::Undated => (Phrase::new("fresh-undated"), Tone::Warn),
+    };
+    let band = context.say(&band);
+    let shown = match source.age_days(today) {
+        Some(days) => context.say(&Phrase::new("fresh-days").with("days", days).with("band", band)),
+        None => band,
+    };
+    let mut cell = Cell::new(shown).toned(tone);
+    cell.raw = source.date.map(|date| date.to_string());
+    cell
+}
+
+/// Returns a cell with money as a person reads it, and its exact amount for programs.
+pub(crate) fn money(amount: Money) -> Cell {
+    Cell::with_raw(small(amount), amount.amount().normalize().to_string())
+}
+
+/// Writes money with as many decimals as a small price needs: 0.0005 a GB and hour is not 0.00.
+pub(crate) fn small(amount: Money) -> String {
+    let digits = amount.currency().minor_digits();
+    let rounded = amount.rounded();
+    if amount.is_zero()
+        || rounded.amount() == amount.amount()
+        || amount.amount().abs() >= Decimal::ONE
+    {
+        return amount.to_string();
+    }
+    let significant = amount.amount().round_sf(3).unwrap_or(amount.amount()).normalize();
+    let decimals = significant.scale().max(digits) as usize;
+    format!("{}{significant:.decimals$}", amount.currency().sign())
+}
