@@ -6,8 +6,8 @@ mod context;
 mod error;
 mod files;
 mod help;
-mod names;
 mod market;
+mod names;
 mod settings;
 
 use crate::{context::Context, settings::Settings};

@@ -3,6 +3,6 @@
 //! A format is a module; what it reads becomes a type of the rooms above `formats`.
 
 pub mod bill;
-pub mod plan_json;
 pub mod market;
+pub mod plan_json;
 pub mod workload;

@@ -3,9 +3,9 @@
 mod bill;
 mod doctor;
 mod init;
-mod plan;
 mod market;
 mod offers;
+mod plan;
 
 use crate::{
     context::Context,
