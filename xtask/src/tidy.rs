@@ -58,6 +58,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("formats", &["model", "market", "sizing", "plan"]),
     ("report", &["model", "market", "sizing", "plan", "review", "formats"]),
     ("probe", &["model", "formats"]),
+    ("testkit", &[]),
     ("ledger", &["model"]),
     (
         "cli",

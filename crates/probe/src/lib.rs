@@ -3,3 +3,4 @@
 pub mod capture;
 pub mod doctor;
 pub mod machine;
+pub mod sample;

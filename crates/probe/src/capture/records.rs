@@ -19,6 +19,8 @@ pub struct GpuSample {
     pub slice: Option<String>,
     /// Whether the card is cut into MIG slices, which makes its own busy share meaningless.
     pub mig_parent: bool,
+    /// Whether the driver says that it has lost the card; nothing else is known of it then.
+    pub lost: bool,
     /// Share of time in which any kernel ran, 0 to 100.
     pub busy: Option<f64>,
     /// Share of time in which memory was read or written, 0 to 100.
