@@ -6,9 +6,13 @@
 
 pub(crate) mod flow;
 mod level;
+mod online;
 mod optimise;
 
 pub use level::{Levels, break_even_hours, cheapest_by_use, level_use};
+pub use online::{
+    Buy, CommitAdvice, Evidence, NextLevel, Observed, REGRET_SHARE, Term, Window, advise,
+};
 pub use optimise::{
     CommitmentError, Held, Horizon, OnDemand, Problem, Purchase, Solution, Starts, Tenor, optimise,
 };
