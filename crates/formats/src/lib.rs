@@ -2,7 +2,9 @@
 //!
 //! A format is a module; what it reads becomes a type of the rooms above `formats`.
 
+pub mod advice;
 pub mod bill;
 pub mod market;
 pub mod plan_json;
+pub mod series;
 pub mod workload;

@@ -8,6 +8,7 @@ pub(crate) mod flow;
 mod level;
 mod online;
 mod optimise;
+mod reasons;
 
 pub use level::{Levels, break_even_hours, cheapest_by_use, level_use};
 pub use online::{

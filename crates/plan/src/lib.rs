@@ -3,6 +3,7 @@
 //! Pure, synchronous, deterministic: no input or output, no clock, no randomness without a seed
 //! in the input; a request that cannot be met is an answer, not an error.
 
+pub mod advise;
 mod baselines;
 mod budget;
 mod calendar;

@@ -1,5 +1,6 @@
 //! Every command, one file each. To add one: see CONTRIBUTING.md, "Add a command".
 
+mod advise;
 mod bill;
 mod doctor;
 mod init;
@@ -14,6 +15,7 @@ use crate::{
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Advise(advise::Advise),
     Bill(bill::Bill),
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
@@ -25,6 +27,7 @@ pub(crate) enum Command {
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
+        Command::Advise(arguments) => advise::run(arguments, context),
         Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),

@@ -88,6 +88,21 @@ pub struct SpotAdvice {
     pub forced: bool,
     /// Whether spot is not cheaper than on demand, so that it is not considered.
     pub spot_not_cheaper: bool,
+    /// What the past says of the market.
+    pub market: Market,
+}
+
+/// What the past says of the market.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Market {
+    /// Share of the past in which machines were there; `None` without a past.
+    pub share: Option<f64>,
+    /// Whether machines are there now.
+    pub is_up: bool,
+    /// Hours that this has lasted.
+    pub spell_hours: f64,
+    /// Hours that it is expected to last on.
+    pub rest_hours: f64,
 }
 
 /// The most cells of the table, so that an answer takes milliseconds.
@@ -112,6 +127,12 @@ pub fn advise(situation: &Situation, history: &[bool], rule: Rule) -> SpotAdvice
         slack,
         forced: false,
         spot_not_cheaper,
+        market: Market {
+            share: availability.share(),
+            is_up,
+            spell_hours: availability.spell().1 as f64 * step_hours,
+            rest_hours: availability.expected_rest() * step_hours,
+        },
     };
     if situation.remaining == Seconds::ZERO {
         let deadline_chance = Share::of(1.0, 1.0);
