@@ -46,6 +46,7 @@ pub(crate) fn budget(
         p50: range.p50,
         p80: range.p80,
         p90: range.p90,
+        sensitivity: range.sensitivity,
         flat,
     })
 }

@@ -88,6 +88,8 @@ pub struct Budget {
     pub p80: Money,
     /// Nine of ten cost less.
     pub p90: Money,
+    /// What moves the total, most first.
+    pub sensitivity: Vec<crate::simulate::Sensitivity>,
     /// The guide's flat 20 % and 30 % on top, for comparison.
     pub flat: (Money, Money),
 }

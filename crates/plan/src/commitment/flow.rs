@@ -1,12 +1,12 @@
 //! Minimum-cost flow in whole numbers: the solver under the commitment optimiser.
 //!
-//! Primal-dual: shortest paths by reduced cost (Dijkstra), then a maximum flow (Dinic) over the
-//! arcs that are tight, until every supply has found its demand. Every distinct path cost is
-//! visited once, so the work does not grow with the size of the fleet. No recursion: paths are as
-//! long as the horizon.
+//! Primal-dual: shortest paths by reduced cost (Dijkstra), then a maximum flow over the arcs
+//! that are tight, until every supply has found its demand. Every distinct path cost is visited
+//! once, so the work does not grow with the size of the fleet. No recursion: paths are as long as
+//! the horizon.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// A capacity that never binds.
 pub(crate) const UNLIMITED: i64 = i64::MAX / 4;
@@ -114,12 +114,22 @@ impl Network {
     }
 }
 
+/// Where a search for tight paths stands with a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    /// Not reached, or left again by a path that was filled.
+    Open,
+    /// On the path that is followed.
+    OnPath,
+    /// Nothing leads on from here.
+    Dead,
+}
+
 /// Working memory that is kept between the rounds.
 struct Search {
     distance: Vec<i64>,
     heap: BinaryHeap<Reverse<(i64, u32)>>,
-    level: Vec<u32>,
-    queue: VecDeque<u32>,
+    visit: Vec<Visit>,
     /// The next arc to try from each node.
     current: Vec<u32>,
     path: Vec<u32>,
@@ -130,8 +140,7 @@ impl Search {
         Self {
             distance: vec![i64::MAX; nodes],
             heap: BinaryHeap::new(),
-            level: vec![NONE; nodes],
-            queue: VecDeque::new(),
+            visit: vec![Visit::Open; nodes],
             current: vec![NONE; nodes],
             path: Vec::new(),
         }
@@ -183,6 +192,9 @@ impl Search {
     }
 
     /// Sends as much as possible over tight arcs and returns how much.
+    ///
+    /// Passes of depth-first search until one finds nothing. A pass passes over arcs that lead
+    /// back into its own path, since free arcs form cycles; the next pass looks at them again.
     fn saturate(
         &mut self,
         network: &mut Network,
@@ -191,40 +203,18 @@ impl Search {
         potential: &[i64],
     ) -> i64 {
         let mut sent = 0;
-        while self.layer(network, source, sink, potential) {
+        loop {
             self.current.copy_from_slice(&network.first);
-            sent += self.block(network, source, sink, potential);
-        }
-        sent
-    }
-
-    /// Counts arcs from the source over tight arcs and says whether the sink was reached.
-    fn layer(&mut self, network: &Network, source: usize, sink: usize, potential: &[i64]) -> bool {
-        self.level.fill(NONE);
-        self.queue.clear();
-        self.level[source] = 0;
-        self.queue.push_back(source as u32);
-        while let Some(node) = self.queue.pop_front() {
-            let node = node as usize;
-            let mut arc = network.first[node];
-            while arc != NONE {
-                let i = arc as usize;
-                let head = network.to[i] as usize;
-                if self.level[head] == NONE && is_tight(network, i, node, head, potential) {
-                    self.level[head] = self.level[node] + 1;
-                    if head == sink {
-                        return true;
-                    }
-                    self.queue.push_back(head as u32);
-                }
-                arc = network.next[i];
+            self.visit.fill(Visit::Open);
+            match self.pass(network, source, sink, potential) {
+                0 => return sent,
+                more => sent += more,
             }
         }
-        false
     }
 
-    /// Finds a blocking flow in the layered network.
-    fn block(
+    /// Follows tight arcs from the source, fills every path found, and returns what was sent.
+    fn pass(
         &mut self,
         network: &mut Network,
         source: usize,
@@ -234,30 +224,17 @@ impl Search {
         let mut sent = 0;
         let mut node = source;
         self.path.clear();
+        self.visit[source] = Visit::OnPath;
         loop {
             if node == sink {
-                let mut push = i64::MAX;
-                for &arc in &self.path {
-                    push = push.min(network.capacity[arc as usize]);
-                }
-                let mut cut = 0;
-                for (step, &arc) in self.path.iter().enumerate().rev() {
-                    let arc = arc as usize;
-                    network.capacity[arc] -= push;
-                    network.capacity[arc ^ 1] += push;
-                    if network.capacity[arc] == 0 {
-                        cut = step;
-                    }
-                }
-                sent += push;
-                // Goes on from the tail of the first arc that is full now.
-                node = network.to[self.path[cut] as usize ^ 1] as usize;
-                self.path.truncate(cut);
+                sent += self.fill(network);
+                // Goes on from the last node that the filled path still leads to.
+                node = self.path.last().map_or(source, |arc| network.to[*arc as usize] as usize);
                 continue;
             }
             let arc = self.current[node];
             if arc == NONE {
-                // A dead end: the arc that led here is of no use in this round.
+                self.visit[node] = Visit::Dead;
                 let Some(back) = self.path.pop() else { return sent };
                 node = network.to[back as usize ^ 1] as usize;
                 self.current[node] = network.next[back as usize];
@@ -265,15 +242,36 @@ impl Search {
             }
             let i = arc as usize;
             let head = network.to[i] as usize;
-            if self.level[head] == self.level[node] + 1
-                && is_tight(network, i, node, head, potential)
-            {
+            if self.visit[head] == Visit::Open && is_tight(network, i, node, head, potential) {
                 self.path.push(arc);
+                self.visit[head] = Visit::OnPath;
                 node = head;
             } else {
                 self.current[node] = network.next[i];
             }
         }
+    }
+
+    /// Sends as much as the path takes and cuts it at its first arc that is full now.
+    fn fill(&mut self, network: &mut Network) -> i64 {
+        let mut push = i64::MAX;
+        for &arc in &self.path {
+            push = push.min(network.capacity[arc as usize]);
+        }
+        let mut cut = 0;
+        for (step, &arc) in self.path.iter().enumerate().rev() {
+            let arc = arc as usize;
+            network.capacity[arc] -= push;
+            network.capacity[arc ^ 1] += push;
+            if network.capacity[arc] == 0 {
+                cut = step;
+            }
+        }
+        for &arc in &self.path[cut..] {
+            self.visit[network.to[arc as usize] as usize] = Visit::Open;
+        }
+        self.path.truncate(cut);
+        push
     }
 }
 
