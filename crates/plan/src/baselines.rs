@@ -118,10 +118,8 @@ fn all_on_demand(solved: &Solved, index: usize, job: &JobWays) -> Vec<Way> {
     }
     let mut ways = Vec::new();
     for (at, (kind, need)) in job.needs.iter().enumerate() {
-        for (pool_index, pool) in solved.supply.pools.iter().enumerate() {
-            if pool.kind != *kind {
-                continue;
-            }
+        for &pool_index in solved.supply.by_kind.get(*kind).into_iter().flatten() {
+            let pool = &solved.supply.pools[pool_index];
             let (Some(rate), Some(instances)) = (&pool.on_demand, instances(need, pool)) else {
                 continue;
             };
@@ -208,12 +206,10 @@ fn by_month(solved: &Solved, index: usize, way: &Way, note: &mut Vec<Phrase>) ->
     let job = &solved.ways[index];
     let (kind, need) = &job.needs[way.need];
     let mut best: Option<(i64, Way)> = None;
-    for (pool_index, pool) in solved.supply.pools.iter().enumerate() {
+    for &pool_index in solved.supply.by_kind.get(*kind).into_iter().flatten() {
+        let pool = &solved.supply.pools[pool_index];
         let term = pool.terms.iter().position(|term| term.mode == BillingMode::Monthly);
         let (Some(term), Some(instances)) = (term, instances(need, pool)) else { continue };
-        if pool.kind != *kind {
-            continue;
-        }
         let cost = pool.terms[term].micros.saturating_mul(i64::from(instances));
         if best.as_ref().is_none_or(|(known, _)| cost < *known) {
             let paid = Paid::Term(term);

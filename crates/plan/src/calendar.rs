@@ -121,7 +121,7 @@ pub(crate) fn place_run(
     let rooms = room(span, &job.window, nominal, length);
     let mut best: Option<((u64, u64), Stretch)> = None;
     for open in &rooms {
-        let end = open.end.min(whole);
+        let end = last_end(span, job, *open);
         let mut start = open.start;
         while start + length <= end {
             let stretch = Stretch { start, end: start + length };
@@ -138,6 +138,13 @@ pub(crate) fn place_run(
     }
     job.interruptible.as_ref()?;
     split(&rooms, whole, length)
+}
+
+/// Returns when a run in a room has to be done: a night that begins within the span may end after
+/// it, everything else ends with it.
+pub(crate) fn last_end(span: Span, job: &Job, open: Stretch) -> u64 {
+    let over_night = open.start < span.seconds() && job.window.daily.is_some();
+    if over_night { open.end } else { open.end.min(span.seconds()) }
 }
 
 /// Fills the rooms in order until the run is done.

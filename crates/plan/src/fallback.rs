@@ -131,7 +131,7 @@ pub(crate) fn try_all(
                 break;
             }
         }
-        found.sort_by(|a, b| a.total.amount().cmp(&b.total.amount()));
+        found.sort_by_key(|tried: &Tried| tried.total.amount());
         tried.extend(found);
     }
     Ok(tried)

@@ -1,5 +1,7 @@
 //! The founding guide's own example, and what its rules of thumb make of it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::*;

@@ -176,6 +176,8 @@ pub(crate) struct Supply {
     pub(crate) kinds: Vec<Kind>,
     /// Pools, the dominated ones left out.
     pub(crate) pools: Vec<Pool>,
+    /// The pools of each kind.
+    pub(crate) by_kind: Vec<Vec<usize>>,
     /// What was left out.
     pub(crate) left_out: LeftOut,
     /// Offers that took part, by the provider's id.
@@ -253,6 +255,10 @@ pub(crate) fn supply(
         }
     }
     supply.pools = undominated(pools.into_values().collect(), places_matter);
+    supply.by_kind = vec![Vec::new(); supply.kinds.len()];
+    for (index, pool) in supply.pools.iter().enumerate() {
+        supply.by_kind[pool.kind].push(index);
+    }
     supply
 }
 
@@ -369,6 +375,9 @@ pub(crate) fn left_out_notes(left_out: &LeftOut) -> Vec<Phrase> {
     }
     if left_out.long_terms > 0 {
         notes.push(Phrase::new("plan-note-left-out-terms").with("count", left_out.long_terms));
+    }
+    if left_out.unusable > 0 {
+        notes.push(Phrase::new("plan-note-left-out-unusable").with("count", left_out.unusable));
     }
     if left_out.serverless > 0 {
         notes.push(Phrase::new("plan-note-left-out-serverless").with("count", left_out.serverless));

@@ -60,6 +60,8 @@ pub(crate) struct JobWays {
     pub(crate) needs: Rc<Vec<(usize, Need)>>,
     /// Feasible ways, cheapest alone first.
     pub(crate) ways: Vec<Way>,
+    /// The cheapest way on spot, also where it does not win.
+    pub(crate) spot: Option<Way>,
     /// Why nothing is left, when nothing is: the kinds of card with their obstacle.
     pub(crate) obstacles: Rc<Vec<(usize, Obstacle)>>,
 }
@@ -87,10 +89,6 @@ pub(crate) fn all_ways(
     measured: &[Measured],
     cache: Option<Cache<'_>>,
 ) -> Result<Vec<JobWays>, PlanError> {
-    let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); supply.kinds.len()];
-    for (index, pool) in supply.pools.iter().enumerate() {
-        by_kind[pool.kind].push(index);
-    }
     let measured: BTreeMap<&str, &Measured> =
         measured.iter().map(|one| (one.job.as_str(), one)).collect();
     let seen = |job: &Job| measured.get(job.name.as_str()).copied();
@@ -125,8 +123,11 @@ pub(crate) fn all_ways(
         }
         let demand = demand(span, job)?;
         let (needs, obstacles) = known[shape].2.clone();
-        let ways = ways_of(span, job, workload, supply, &by_kind, &demand, &needs);
-        all.push(JobWays { demand, needs, ways, obstacles });
+        let mut ways = ways_of(span, job, workload, supply, &demand, &needs);
+        let on_spot = ways.iter().filter(|way| matches!(way.paid, Paid::Spot(_)));
+        let spot = on_spot.min_by_key(|way| way.alone).cloned();
+        keep_best(&mut ways);
+        all.push(JobWays { demand, needs, ways, spot, obstacles });
     }
     chain(span, workload, &mut all);
     Ok(all)
@@ -259,7 +260,6 @@ fn ways_of(
     job: &Job,
     workload: &Workload,
     supply: &Supply,
-    by_kind: &[Vec<usize>],
     demand: &Demand,
     needs: &[(usize, Need)],
 ) -> Vec<Way> {
@@ -272,7 +272,7 @@ fn ways_of(
             continue;
         }
         let seconds = total_seconds(demand, need.time.likely);
-        for &pool in by_kind.get(*kind).into_iter().flatten() {
+        for &pool in supply.by_kind.get(*kind).into_iter().flatten() {
             if let Some(instances) = instances(need, &supply.pools[pool]) {
                 let least = i128::from(supply.pools[pool].least());
                 let floor = least * i128::from(seconds) * i128::from(instances) / 3600;
@@ -295,7 +295,6 @@ fn ways_of(
         }
     }
     ways.retain(|way| windows.hold(way.run.get()));
-    keep_best(&mut ways);
     ways
 }
 

@@ -6,31 +6,39 @@
 
 use super::{Choice, Member, Problem};
 use crate::{
+    calendar::last_end,
     candidates::{Micros, Paid, Pool, Way},
     demand::{Demand, HOUR, Stretch, room},
     mix::Prices,
 };
+use std::collections::BTreeSet;
 
 /// Returns a cost that no choice of ways can be under.
 pub(super) fn bound(problem: &Problem<'_>, choice: &Choice) -> i128 {
     let busy = busy_hours(problem, choice);
+    let pooled = |way: &&Way| matches!(way.paid, Paid::Pooled);
+    let used = problem.ways.iter().flat_map(|job| job.ways.iter().filter(pooled));
+    let used: BTreeSet<usize> = used.map(|way| way.pool).collect();
     let flat = vec![1; busy.len()];
     let shapes = [busy.iter().map(|used| u64::from(*used > 0)).collect(), busy, flat];
-    let by_shape = shapes.iter().map(|shape| bound_with(problem, choice, shape));
+    let by_shape = shapes.iter().map(|shape| bound_with(problem, choice, shape, &used));
     by_shape.max().unwrap_or(0)
 }
 
-fn bound_with(problem: &Problem<'_>, choice: &Choice, shape: &[u64]) -> i128 {
-    let prices: Vec<Option<Prices>> = problem
-        .pools
-        .iter()
-        .enumerate()
-        .map(|(index, pool)| match choice.shared.get(&index) {
+fn bound_with(
+    problem: &Problem<'_>,
+    choice: &Choice,
+    shape: &[u64],
+    used: &BTreeSet<usize>,
+) -> i128 {
+    let mut prices: Vec<Option<Prices>> = vec![None; problem.pools.len()];
+    for pool in used {
+        prices[*pool] = match choice.shared.get(pool) {
             Some(shared) => Some(shared.bill.prices.clone()),
-            None if problem.held.contains_key(&index) => None,
-            None => shaped(pool, shape, problem.span.seconds()),
-        })
-        .collect();
+            None if problem.held.contains_key(pool) => None,
+            None => shaped(&problem.pools[*pool], shape, problem.span.seconds()),
+        };
+    }
     let mut sum = 0_i128;
     for (job, ways) in problem.ways.iter().enumerate() {
         let least = ways.ways.iter().map(|way| match (&way.paid, &prices[way.pool]) {
@@ -120,7 +128,8 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
         }
         Demand::Runs(starts) => {
             let alone = problem.alone(way, length);
-            let window = &problem.jobs[job].window;
+            let job_of = &problem.jobs[job];
+            let window = &job_of.window;
             let moves = window.daily.is_some() || window.may_wait.get() > 0;
             for start in starts {
                 let nominal = (*start).min(whole.saturating_sub(length));
@@ -129,7 +138,7 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
                     let mut fits = false;
                     for open in room(problem.span, window, *start, length) {
                         let mut start = open.start;
-                        while start + length <= open.end.min(whole) {
+                        while start + length <= last_end(problem.span, job_of, open) {
                             fits = true;
                             let stretch = Stretch { start, end: start + length };
                             least = least.min(prices.of(stretch));

@@ -18,7 +18,7 @@ pub(super) fn choose(problem: &Problem<'_>) -> Option<Choice> {
     if jobs.len() > MOST_JOBS {
         return None;
     }
-    let found = search::choose(problem);
+    let found = search::quick(problem);
     let tables = Tables::of(problem, &jobs);
     let all = (1_usize << jobs.len()) - 1;
     // Cheapest cost of each set of jobs by the pools so far, and the way of each job.

@@ -7,7 +7,7 @@ use crate::{
     demand::{Demand, Stretch},
     mix::Prices,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds in which all jobs follow the prices.
 const ROUNDS: usize = 6;
@@ -20,43 +20,57 @@ const MOVE_BUDGET: usize = 60_000;
 
 /// Returns the cheapest choice that was found, with a bound on every other.
 pub(super) fn choose(problem: &Problem<'_>) -> Choice {
+    let (mut best, mut floor) = descend(problem, true);
+    if let Some(moved) = moves(problem, &best) {
+        best = moved;
+    }
+    floor = floor.max(bound::bound(problem, &best));
+    best.bound = floor.min(best.cost);
+    best
+}
+
+/// Returns the cheapest choice that following the prices leads to, from every start, without a
+/// bound: what the exact optimum starts from.
+pub(super) fn quick(problem: &Problem<'_>) -> Choice {
+    descend(problem, false).0
+}
+
+/// Follows the prices from every start; returns the cheapest choice, and the best bound where one
+/// is asked for.
+fn descend(problem: &Problem<'_>, bounds: bool) -> (Choice, i128) {
     let mut best: Option<Choice> = None;
     let mut floor = 0_i128;
+    let mut seen: BTreeSet<Vec<Option<usize>>> = BTreeSet::new();
     for start in starts(problem) {
-        let Some(mut choice) = problem.evaluate(start) else { continue };
-        floor = floor.max(bound::bound(problem, &choice));
+        let mut next = start;
+        let mut last: Option<i128> = None;
         for _ in 0..ROUNDS {
-            let next = follow(problem, &choice);
-            if next == choice.ways {
+            // Where another start has been there is nothing new to find.
+            if !seen.insert(next.clone()) {
                 break;
             }
-            let Some(followed) = problem.evaluate(next) else { break };
-            floor = floor.max(bound::bound(problem, &followed));
-            let better = followed.cost < choice.cost;
+            let Some(choice) = problem.evaluate(next) else { break };
+            next = follow(problem, &choice);
+            let worse = last.is_some_and(|last| choice.cost >= last);
+            last = Some(choice.cost);
             if best.as_ref().is_none_or(|best| choice.cost < best.cost) {
                 best = Some(choice);
             }
-            choice = followed;
-            if !better {
+            if worse {
                 break;
             }
         }
-        if best.as_ref().is_none_or(|best| choice.cost < best.cost) {
-            best = Some(choice);
+        if let Some(best) = best.as_ref().filter(|_| bounds) {
+            floor = floor.max(bound::bound(problem, best));
         }
     }
-    let mut best = best.unwrap_or_else(|| Choice {
+    let best = best.unwrap_or_else(|| Choice {
         ways: vec![None; problem.ways.len()],
         shared: BTreeMap::new(),
         cost: 0,
         bound: 0,
     });
-    if let Some(moved) = moves(problem, &best) {
-        best = moved;
-        floor = floor.max(bound::bound(problem, &best));
-    }
-    best.bound = floor.min(best.cost);
-    best
+    (best, floor)
 }
 
 /// Returns assignments to start from: each job at its cheapest alone, each at its lowest floor, and
@@ -136,6 +150,9 @@ pub(super) fn marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Pr
     i64::try_from(sum * i128::from(way.instances)).unwrap_or(Micros::MAX)
 }
 
+/// What a move changes the cost by, the way it leads to, and the new cost of the pools it touches.
+type Move = (i128, usize, Vec<(usize, i128)>);
+
 /// Tries to move one job at a time, dearest first, as long as it pays and the budget lasts.
 fn moves(problem: &Problem<'_>, from: &Choice) -> Option<Choice> {
     let mut ways = from.ways.clone();
@@ -152,7 +169,7 @@ fn moves(problem: &Problem<'_>, from: &Choice) -> Option<Choice> {
         let mut better = false;
         for &job in &order {
             let Some(now) = ways[job] else { continue };
-            let mut best: Option<(i128, usize, Vec<(usize, i128)>)> = None;
+            let mut best: Option<Move> = None;
             for way in (0..problem.ways[job].ways.len()).filter(|way| *way != now) {
                 let mut changed = Vec::new();
                 let mut delta = 0_i128;

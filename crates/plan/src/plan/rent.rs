@@ -187,7 +187,8 @@ fn shared_rent(
         bought += one.stretch.length() * u64::from(one.units);
     }
     let all: u64 = covered_seconds(problem, shared).iter().sum();
-    let mut total = nothing;
+    // Each part of the terms is rounded to 28 digits; their sum is not taken from the parts.
+    let mut total = terms;
     let mut idle = nothing;
     let mut given = nothing;
     let mut covered = shared.bill.covered.iter();
@@ -219,7 +220,7 @@ fn shared_rent(
         } else {
             BillingMode::OnDemand
         };
-        total = total.checked_add(hourly.cost.likely)?.checked_add(part)?;
+        total = total.checked_add(hourly.cost.likely)?;
         let busy = if bought > 0 {
             part.times(Decimal::from(all.min(bought)))?.over(Decimal::from(bought))?
         } else {

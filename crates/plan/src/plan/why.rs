@@ -92,11 +92,7 @@ fn spot(context: &Context<'_>, choice: &Choice, why: &mut Vec<Phrase>) {
         }
         return;
     }
-    let best = context.ways.ways.iter().filter_map(|way| match &way.paid {
-        Paid::Spot(figures) => Some((way.alone, figures)),
-        _ => None,
-    });
-    if let Some((_, figures)) = best.min_by_key(|(alone, _)| *alone) {
+    if let Some(Paid::Spot(figures)) = context.ways.spot.as_ref().map(|way| &way.paid) {
         let ratio = percent(figures.effective_ratio);
         why.push(Phrase::new("plan-why-no-spot-price").with("ratio", ratio));
     }
@@ -126,8 +122,11 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
                     .with("currency", workload.currency),
             );
         }
-        if left > 0 || currency == 0 {
+        if left > 0 {
             why.push(Phrase::new("plan-nothing-policy").with("count", left));
+        }
+        if why.is_empty() {
+            why.push(Phrase::new("plan-nothing-offers"));
         }
         return why;
     }

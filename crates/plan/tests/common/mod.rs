@@ -1,5 +1,6 @@
 //! What the planner's tests share: small worlds, jobs, and the one place that calls the planner.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use jiff::civil::{Date, date};
 use kasuan_market::{CardNames, Catalogue};
@@ -8,8 +9,8 @@ use kasuan_model::{
     Source,
 };
 use kasuan_plan::{
-    PlanError, World,
-    outcome::{BaselineKind, CostKind, Plan},
+    PlanError, World, mix_only,
+    outcome::{BaselineKind, CostKind, Mix, Plan},
     plan,
     workload::{
         Amount, Checkpoints, Job, Margin, Policy, Runs, Task, Team, Transfer, Trial, Workload,
@@ -113,6 +114,12 @@ pub fn try_check(workload: &Workload, catalogue: &Catalogue) -> Result<Plan, Pla
 
 pub fn check(workload: &Workload, catalogue: &Catalogue) -> Plan {
     try_check(workload, catalogue).unwrap()
+}
+
+/// The mix alone.
+pub fn mix(workload: &Workload, catalogue: &Catalogue) -> Mix {
+    let world = World { catalogue, today: TODAY, seed: 1, measured: &[] };
+    mix_only(workload, &world).unwrap()
 }
 
 pub fn amount(plan: &Plan, kind: CostKind) -> Option<Money> {

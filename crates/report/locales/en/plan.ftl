@@ -100,6 +100,7 @@ plan-note-left-out-policy = { $count } offers are left out by your rule on { $ru
 plan-note-left-out-currency = { $count } offers in { $currency } took no part: no rate was given
 plan-note-left-out-serverless = { $count } offers billed by the request took no part: they rent no machine
 plan-note-left-out-terms = { $count } terms longer than the plan took no part: a month of jobs cannot carry a longer promise; name them under `modes:` if you mean it
+plan-note-left-out-unusable = { $count } offers took no part: their card is not in the card table, or their price cannot be used
 plan-note-stale = offer { $offer } was seen { $days } days ago; check before you order
 plan-note-undated = offer { $offer } has no date; check before you order
 plan-note-marketplace = offer { $offer } is the cheapest of many hosts and may be gone

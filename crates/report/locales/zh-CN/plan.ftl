@@ -100,6 +100,7 @@ plan-note-left-out-policy = 按你的限制（{ $rule }）排除了 { $count } �
 plan-note-left-out-currency = { $count } 条 { $currency } 报价没有参加：没有给汇率
 plan-note-left-out-serverless = { $count } 条按请求计费的报价没有参加：租的不是机器
 plan-note-left-out-terms = { $count } 条比规划期更长的套餐没有参加：一个月的任务撑不起更长的承诺；确实要就写进 `modes:`
+plan-note-left-out-unusable = { $count } 条报价没有参加：卡不在卡表里，或价格读不出来
 plan-note-stale = 报价 { $offer } 是 { $days } 天前的，下单前核对
 plan-note-undated = 报价 { $offer } 没有日期，下单前核对
 plan-note-marketplace = 报价 { $offer } 是众多主机里最便宜的一个，不一定抢得到
