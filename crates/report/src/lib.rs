@@ -5,6 +5,7 @@
 mod document;
 mod paint;
 mod plan;
+mod reference;
 mod table;
 mod width;
 mod words;
@@ -13,6 +14,7 @@ mod xlsx;
 pub use document::{Document, Line, Part, Section};
 pub use paint::{Paint, Tone};
 pub use plan::PlanReport;
+pub use reference::{workload_page, workload_schema};
 pub use table::{Align, Cell, Column, Table};
 pub use width::{display_width, pad_end, pad_start, wrap};
 pub use words::{Language, Words, sources};
