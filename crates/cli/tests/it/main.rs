@@ -3,6 +3,7 @@
 mod basics;
 mod doctor;
 mod inputs;
+mod workbook;
 
 use std::{
     path::{Path, PathBuf},
