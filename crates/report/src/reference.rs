@@ -1,7 +1,7 @@
 //! The reference of the workload file, from the one table of its fields: JSON Schema and page.
 
 use crate::Words;
-use kasuan_formats::workload::fields::{Field, FILE, Kind, SECTIONS, Section};
+use kasuan_formats::workload::fields::{FILE, Field, Kind, SECTIONS, Section};
 use kasuan_model::Phrase;
 use serde_json::{Map, Value, json};
 
@@ -69,11 +69,8 @@ fn description(section: &Section, field: &Field, words: &Words) -> String {
 
 /// Writes the page that tells every field of the workload file, as Markdown.
 pub fn workload_page(words: &Words) -> String {
-    let mut page = format!(
-        "# {}\n\n{}\n",
-        words.word("reference-title"),
-        words.word("reference-intro")
-    );
+    let mut page =
+        format!("# {}\n\n{}\n", words.word("reference-title"), words.word("reference-intro"));
     for section in SECTIONS {
         let heading = words.word(&format!("section-{}", section.name));
         page.push_str(&format!("\n## {heading}\n\n"));
@@ -84,7 +81,8 @@ pub fn workload_page(words: &Words) -> String {
             words.word("reference-meaning"),
         ));
         for field in section.fields {
-            let must = if field.required { words.word("reference-required") } else { String::new() };
+            let must =
+                if field.required { words.word("reference-required") } else { String::new() };
             page.push_str(&format!(
                 "| `{}`{must} | {} | {} |\n",
                 field.name,
@@ -97,9 +95,8 @@ pub fn workload_page(words: &Words) -> String {
 }
 
 fn value(kind: &Kind, words: &Words) -> String {
-    let code = |texts: &[&str]| {
-        texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" ")
-    };
+    let code =
+        |texts: &[&str]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" ");
     match kind {
         Kind::Text => words.word("reference-text"),
         Kind::Number => words.word("reference-number"),

@@ -12,7 +12,11 @@ fn published(path: &str, text: &str) {
         fs::write(&path, text).unwrap();
     }
     let now = fs::read_to_string(&path).unwrap_or_default();
-    assert!(now == text, "{} is out of date; run the tests once with UPDATE_DOCS=1", path.display());
+    assert!(
+        now == text,
+        "{} is out of date; run the tests once with UPDATE_DOCS=1",
+        path.display()
+    );
 }
 
 #[test]

@@ -82,7 +82,8 @@ fn the_workbook_has_its_sheets_and_the_plans_total() {
 /// Returns the program that recalculates, or says what is missing.
 fn libreoffice() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join("soffice")).find(|p| p.exists());
+    let found =
+        std::env::split_paths(&path).map(|folder| folder.join("soffice")).find(|p| p.exists());
     if found.is_none() {
         let missing = "LibreOffice Calc is missing: apt-get install --no-install-recommends \
                        libreoffice-calc";
@@ -160,7 +161,8 @@ fn libreoffice_computes_what_the_plan_says_and_follows_a_changed_price() {
             .iter()
             .find(|(s, r, c, _)| (s, *r, *c) == (&sheet, row, column))
             .map(|(_, _, _, again)| *again);
-        let again = again.unwrap_or_else(|| panic!("{sheet} row {} column {column}: gone", row + 1));
+        let again =
+            again.unwrap_or_else(|| panic!("{sheet} row {} column {column}: gone", row + 1));
         assert!(
             (again - number).abs() < 0.005,
             "{sheet} row {} column {column}: the plan says {number}, LibreOffice {again}",
