@@ -4,6 +4,7 @@
 
 mod ci;
 mod licences;
+mod models;
 mod packages;
 mod predict_doctor;
 mod predict_memory;
@@ -17,6 +18,8 @@ const HELP: &str = "cargo xtask COMMAND
   ci          install what tests need, then format check, licences, lints, all tests
   predict     KIND FILE.csv: what this version predicts for the rows of a truth file, as CSV;
               KIND is doctor or memory
+              KIND is doctor
+  models      build data/models/models.csv from data/models/configs.jsonl
   help        this text";
 
 fn main() -> ExitCode {
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["predict", "doctor", path] => predict_doctor::run(path),
         ["predict", "memory", path] => predict_memory::run(path),
+        ["models"] => models::run(),
         ["help"] | [] => {
             println!("{HELP}");
             Ok(())

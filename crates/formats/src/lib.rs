@@ -4,7 +4,12 @@
 
 pub mod advice;
 pub mod bill;
+pub mod fit;
+pub mod gguf;
+pub mod hf_config;
+pub mod local_model;
 pub mod market;
 pub mod plan_json;
+pub mod safetensors;
 pub mod series;
 pub mod workload;

@@ -19,6 +19,7 @@ mod plan;
 mod plan_error;
 pub mod simulate;
 pub mod spot;
+pub mod unit_cost;
 pub mod workload;
 
 pub use baselines::GuideClass;

@@ -147,13 +147,20 @@ pub struct Architecture {
     pub full_attention_layers: Option<u32>,
     /// Layers with a state of constant size.
     pub recurrent: Option<RecurrentLayers>,
+    /// Layers with attention, where that is not every layer that is not recurrent (Nemotron-H).
+    pub attention_layer_count: Option<u32>,
+    /// Layers with a feed-forward block, dense or of experts, where not all have one (Mamba).
+    pub feed_forward_layers: Option<u32>,
     /// Expert layers.
     pub experts: Option<Experts>,
     /// Parameters of a vision tower and its projector, where the configuration says.
     pub vision_parameters: u64,
     /// Parameters of anything that no other field counts: token types, poolers, cross-attention,
-    /// position biases, prediction modules.
+    /// position biases.
     pub other_parameters: u64,
+    /// Parameters of prediction layers that stand in the published files but are loaded only to
+    /// draft tokens ahead (multi-token prediction); in no other count.
+    pub draft_parameters: u64,
     /// Rows of learned position embeddings, 0 for rotary.
     pub learned_positions: u32,
     /// The total that the publisher states, where it does.
@@ -192,9 +199,12 @@ impl Default for Architecture {
             sliding_window: None,
             full_attention_layers: None,
             recurrent: None,
+            attention_layer_count: None,
+            feed_forward_layers: None,
             experts: None,
             vision_parameters: 0,
             other_parameters: 0,
+            draft_parameters: 0,
             learned_positions: 0,
             published_parameters: None,
             max_context: None,
@@ -222,16 +232,18 @@ impl Architecture {
 
     /// Returns how many layers have attention, of whatever kind.
     pub fn attention_layers(&self) -> u32 {
-        self.layers.saturating_sub(self.recurrent.map_or(0, |recurrent| recurrent.layers))
+        let recurrent = self.recurrent.map_or(0, |recurrent| recurrent.layers);
+        self.attention_layer_count.unwrap_or_else(|| self.layers.saturating_sub(recurrent))
     }
 
     /// Returns how many layers have routed experts.
     pub fn expert_layers(&self) -> u32 {
-        self.experts.map_or(0, |experts| self.layers.saturating_sub(experts.dense_layers))
+        let blocks = self.feed_forward_layers.unwrap_or(self.layers);
+        self.experts.map_or(0, |experts| blocks.saturating_sub(experts.dense_layers))
     }
 
     /// Returns how many layers have a dense feed-forward block.
     pub fn dense_layers(&self) -> u32 {
-        self.layers - self.expert_layers()
+        self.feed_forward_layers.unwrap_or(self.layers).saturating_sub(self.expert_layers())
     }
 }

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod catalogue;
+mod counted;
 mod details;
 mod error;
 pub mod fit;
@@ -15,6 +16,7 @@ pub mod time;
 
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
+pub use counted::parse_size;
 pub use details::{LogitsPath, StepKernel, TrainingDetails};
 pub use error::SizingError;
 pub use outcome::{Breakdown, MemoryEstimate, Reservation};

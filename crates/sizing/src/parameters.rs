@@ -8,7 +8,7 @@ use crate::{Architecture, Attention, Mlp};
 /// A model's parameters by where they sit. Counts stop at the largest number instead of wrapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParameterCount {
-    /// Everything.
+    /// Everything that is loaded; prediction layers that only draft tokens are left out.
     pub total: u64,
     /// What one token's pass touches: everything but the routed experts it does not use.
     pub active: u64,
@@ -62,19 +62,12 @@ fn attention_layer(model: &Architecture) -> (u64, u64) {
         Attention::Grouped => {
             let key = model.key_width();
             let gate = if model.attention_gate { query } else { 0 };
-            let inputs = query + gate + 2 * key;
+            let inputs = query.saturating_add(gate).saturating_add(key.saturating_mul(2));
             let matrices = times(&[hidden, inputs.saturating_add(query)]);
-            let mut vectors = 0;
-            if model.qkv_bias {
-                vectors += inputs;
-            }
-            if model.output_bias {
-                vectors += hidden;
-            }
-            if model.qk_norm {
-                vectors += 2 * u64::from(model.head_dim);
-            }
-            (matrices, vectors)
+            let input_bias = if model.qkv_bias { inputs } else { 0 };
+            let output_bias = if model.output_bias { hidden } else { 0 };
+            let norms = if model.qk_norm { 2 * u64::from(model.head_dim) } else { 0 };
+            (matrices, input_bias.saturating_add(output_bias).saturating_add(norms))
         }
         Attention::Latent { kv_rank, q_rank, rope_dim, nope_dim, v_dim } => {
             let [kv_rank, rope, nope, v] = [kv_rank, rope_dim, nope_dim, v_dim].map(u64::from);
@@ -86,7 +79,7 @@ fn attention_layer(model: &Architecture) -> (u64, u64) {
             let matrices = [
                 queries,
                 times(&[hidden, kv_rank + rope]),
-                times(&[kv_rank, heads, nope + v]),
+                times(&[kv_rank, heads, nope.saturating_add(v)]),
                 times(&[heads, v, hidden]),
             ];
             let vectors = kv_rank + q_rank.map_or(0, u64::from);
@@ -114,6 +107,27 @@ fn feed_forward_bias(model: &Architecture, width: u32) -> u64 {
         Mlp::Plain => 1,
     };
     times(&[inner, u64::from(width)]).saturating_add(u64::from(model.hidden))
+}
+
+/// Returns the parameters of the last kind of block: attention, experts where the model has them
+/// (else the dense block), norms.
+pub fn last_block(model: &Architecture) -> u64 {
+    let (matrices, vectors) = attention_layer(model);
+    let norms = times(&[
+        model.norm.parameters(),
+        u64::from(model.hidden),
+        u64::from(model.norms_per_layer),
+    ]);
+    let feed_forward = match model.experts {
+        Some(mixture) => {
+            let routed = u64::from(mixture.experts);
+            let one =
+                feed_forward(model, mixture.intermediate).saturating_add(u64::from(model.hidden));
+            times(&[routed, one]).saturating_add(feed_forward(model, mixture.shared_intermediate))
+        }
+        None => feed_forward(model, model.intermediate),
+    };
+    [matrices, vectors, norms, feed_forward].into_iter().fold(0, u64::saturating_add)
 }
 
 /// Counts the parameters of a configuration.

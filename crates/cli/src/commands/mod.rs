@@ -3,6 +3,7 @@
 mod advise;
 mod bill;
 mod doctor;
+mod fit;
 mod init;
 mod market;
 mod offers;
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Bill(bill::Bill),
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
+    Fit(fit::Fit),
     Init(init::Init),
     Market(market::Market),
     Offers(offers::Offers),
@@ -31,6 +33,7 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
+        Command::Fit(arguments) => fit::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
         Command::Market(arguments) => market::run(arguments, context),
         Command::Offers(arguments) => offers::run(arguments, context),

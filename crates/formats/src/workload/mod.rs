@@ -8,7 +8,7 @@ mod section;
 mod show;
 mod tree;
 mod values;
-mod words;
+pub mod words;
 
 pub use error::{Place, Trouble, WorkloadError};
 pub use tree::{Node, Notation, Value, parse};

@@ -8,21 +8,22 @@ use kasuan_sizing::{
 };
 
 /// A choice and its word.
-pub(super) type Table<T> = &'static [(&'static str, T)];
+pub type Table<T> = &'static [(&'static str, T)];
 
 /// Returns the choice for a word, whatever its case and its separators.
-pub(super) fn find<T: Copy>(table: Table<T>, word: &str) -> Option<T> {
+pub fn find<T: Copy>(table: Table<T>, word: &str) -> Option<T> {
     let plain = |word: &str| word.trim().to_lowercase().replace(['-', ' '], "_");
     let wanted = plain(word);
     table.iter().find(|(known, _)| plain(known) == wanted).map(|(_, choice)| *choice)
 }
 
 /// Returns the word for a choice; the first that fits is the one that is shown.
-pub(super) fn word<T: PartialEq>(table: Table<T>, choice: &T) -> &'static str {
+pub fn word<T: PartialEq>(table: Table<T>, choice: &T) -> &'static str {
     table.iter().find(|(_, known)| known == choice).map_or("", |(word, _)| word)
 }
 
-pub(super) const TASKS: Table<Task> = &[
+/// The tasks.
+pub const TASKS: Table<Task> = &[
     ("inference", Task::Inference),
     ("lora", Task::Lora),
     ("qlora", Task::Qlora),
@@ -38,7 +39,8 @@ pub(super) const TASKS: Table<Task> = &[
     ("批处理", Task::Batch),
 ];
 
-pub(super) const WEIGHTS: Table<WeightFormat> = &[
+/// How weights are stored.
+pub const WEIGHTS: Table<WeightFormat> = &[
     ("fp32", WeightFormat::Fp32),
     ("bf16", WeightFormat::Bf16),
     ("fp16", WeightFormat::Fp16),
@@ -78,7 +80,8 @@ pub(super) const WEIGHTS: Table<WeightFormat> = &[
     ("awq", WeightFormat::Awq4 { group: 128 }),
 ];
 
-pub(super) const CACHES: Table<KvFormat> = &[
+/// How keys and values are cached.
+pub const CACHES: Table<KvFormat> = &[
     ("16bit", KvFormat::Bits16),
     ("fp8", KvFormat::Fp8),
     ("q8_0", KvFormat::Q8_0),
@@ -88,7 +91,8 @@ pub(super) const CACHES: Table<KvFormat> = &[
     ("bf16", KvFormat::Bits16),
 ];
 
-pub(super) const ENGINES: Table<Engine> = &[
+/// The programs that serve.
+pub const ENGINES: Table<Engine> = &[
     ("vllm", Engine::Vllm),
     ("sglang", Engine::Sglang),
     ("transformers", Engine::Transformers),
@@ -100,7 +104,8 @@ pub(super) const ENGINES: Table<Engine> = &[
     ("ollama", Engine::LlamaCpp),
 ];
 
-pub(super) const OPTIMIZERS: Table<Optimizer> = &[
+/// The optimisers.
+pub const OPTIMIZERS: Table<Optimizer> = &[
     ("adamw", Optimizer::AdamW),
     ("adamw_8bit", Optimizer::AdamW8bit),
     ("paged_adamw_8bit", Optimizer::PagedAdamW8bit),
@@ -113,28 +118,33 @@ pub(super) const OPTIMIZERS: Table<Optimizer> = &[
     ("muon", Optimizer::Muon),
 ];
 
-pub(super) const RECIPES: Table<Recipe> = &[
+/// In which numbers a run trains.
+pub const RECIPES: Table<Recipe> = &[
     ("autocast", Recipe::Autocast),
     ("pure_bf16", Recipe::PureBf16),
     ("master_fp32", Recipe::MasterFp32),
     ("fp32", Recipe::Fp32),
 ];
 
-pub(super) const KERNELS: Table<AttentionKernel> = &[
+/// The attention kernels.
+pub const KERNELS: Table<AttentionKernel> = &[
     ("flash", AttentionKernel::Flash),
     ("sdpa", AttentionKernel::Sdpa),
     ("eager", AttentionKernel::Eager),
 ];
 
-pub(super) const CHECKPOINTING: Table<Checkpointing> = &[
+/// What is recomputed.
+pub const CHECKPOINTING: Table<Checkpointing> = &[
     ("full", Checkpointing::Full),
     ("selective", Checkpointing::Selective),
     ("off", Checkpointing::Off),
 ];
 
-pub(super) const LOSSES: Table<Loss> = &[("eager", Loss::Eager), ("fused", Loss::Fused)];
+/// How the loss is computed.
+pub const LOSSES: Table<Loss> = &[("eager", Loss::Eager), ("fused", Loss::Fused)];
 
-pub(super) const SHARDINGS: Table<Sharding> = &[
+/// How states are spread over cards.
+pub const SHARDINGS: Table<Sharding> = &[
     ("none", Sharding::None),
     ("zero1", Sharding::Zero1),
     ("zero2", Sharding::Zero2),

@@ -25,6 +25,8 @@ const VARIANTS: &[&str] = &[
     "w4a16",
     "nf4",
     "mlx",
+    "nvfp4",
+    "mxfp4",
     "dynamic",
     "quantized",
     "pt",

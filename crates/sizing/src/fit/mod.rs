@@ -1,11 +1,15 @@
 //! Whether a setup fits a card, which setups do, how far each can be stretched, and what to change.
 
+mod answer;
 mod parallel;
 mod precision;
+mod remedies;
 mod search;
 mod stretch;
 
+pub use answer::{Capacity, CardAnswer, answer, ways_to_fit};
 pub use precision::adapted;
+pub use remedies::{Remedies, Remedy, remedies};
 pub use search::{Need, setups};
 pub use stretch::{Axis, kv_tokens_left, largest};
 

@@ -74,7 +74,12 @@ impl Need {
     }
 
     /// Returns the ways to divide the job over so many cards, best first.
-    fn ways(&self, model: &Architecture, format: WeightFormat, cards: u32) -> Vec<Parallelism> {
+    pub(super) fn ways(
+        &self,
+        model: &Architecture,
+        format: WeightFormat,
+        cards: u32,
+    ) -> Vec<Parallelism> {
         match &self.work {
             Work::Inference(inference) => parallel::serving(model, inference.engine, cards),
             Work::Training(training) => {

@@ -22,7 +22,7 @@ const MOST: u32 = 1 << 24;
 
 impl Axis {
     /// Returns the setup with the axis at a value; `None` when the setup has no such axis.
-    fn at(self, setup: &Setup, value: u32) -> Option<Setup> {
+    pub(super) fn at(self, setup: &Setup, value: u32) -> Option<Setup> {
         let mut setup = setup.clone();
         match (self, &mut setup.work) {
             (Self::MicroBatch, Work::Training(training)) => training.micro_batch = value,
