@@ -1,5 +1,7 @@
 //! Whether jobs fit cards: feasibility, cards needed, and how far a setup can be stretched.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
+
 use kasuan_model::{Bytes, Card, CardId, Source};
 use kasuan_sizing::{
     Architecture, Catalogue, Inference, Method, Parallelism, Recipe, Setup, Sharding, Training,
@@ -161,4 +163,50 @@ fn headroom_is_kept_free() {
     // A fifth of 24,564 MiB in tokens of 57,344 bytes.
     let fifth = 24_564.0 * 1_048_576.0 * 0.2 / 57_344.0;
     assert!(((all - less) as f64 - fifth).abs() < 2.0, "{all} {less}");
+}
+
+#[test]
+fn what_to_change_comes_cheapest_first_and_ends_where_it_fits() {
+    use kasuan_sizing::{AttentionKernel, Checkpointing};
+    let training = Training {
+        micro_batch: 8,
+        accumulation: 1,
+        checkpointing: Checkpointing::Off,
+        attention: AttentionKernel::Eager,
+        ..Training::default()
+    };
+    let setup = Setup { work: Work::Training(training), ..Setup::default() };
+    let model = model("llama-3.1-8b");
+    let found = fit::remedies(model, &setup, &rtx_4090(), 0.05, 8).unwrap();
+    let keys: Vec<&str> = found.changes.iter().map(|remedy| remedy.change.key()).collect();
+    assert_eq!(keys[0], "sizing-remedy-checkpointing", "{keys:?}");
+    let last = found.changes.last().unwrap();
+    assert!(last.fit.fits, "{keys:?}");
+    let uppers: Vec<Bytes> = found.changes.iter().map(|remedy| remedy.fit.memory.upper).collect();
+    assert!(uppers.is_sorted_by(|before, after| before > after), "{uppers:?}");
+    assert!(found.changes[..found.changes.len() - 1].iter().all(|remedy| !remedy.fit.fits));
+    let fitting = Setup { work: serving(512, 512, 1), ..Setup::default() };
+    let nothing = fit::remedies(model, &fitting, &a100_80(), 0.0, 8).unwrap();
+    assert_eq!(nothing, fit::Remedies::default());
+}
+
+#[test]
+fn a_service_that_is_too_large_is_offered_fewer_bits_more_cards_and_fewer_requests() {
+    let setup = Setup { work: serving(1536, 512, 64), ..Setup::default() };
+    let found = fit::remedies(model("qwen2.5-14b"), &setup, &rtx_4090(), 0.0, 8).unwrap();
+    assert!(found.changes.iter().any(|r| r.change.key() == "sizing-remedy-four-bit-weights"));
+    assert!(found.more_cards.as_ref().is_some_and(|remedy| remedy.fit.fits));
+    // 27.5 GiB of weights alone: no number of requests makes it fit.
+    assert_eq!(found.less, None);
+}
+
+#[test]
+fn the_answer_for_a_card_names_the_setup_with_the_fewest_cards_too() {
+    let need = Need::new(serving(1536, 512, 8));
+    let found = fit::answer(model("qwen2.5-32b"), &need, &rtx_4090()).unwrap();
+    assert!(!found.asked.fits);
+    let (best, fewest) = (found.best.unwrap(), found.fewest.unwrap());
+    assert_eq!(best.setup.weights, WeightFormat::Bf16);
+    assert!(fewest.cards() < best.cards() && fewest.setup.weights != WeightFormat::Bf16);
+    assert!(found.capacity.concurrency.is_some_and(|most| most >= 8));
 }
