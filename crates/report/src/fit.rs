@@ -153,6 +153,14 @@ fn guide_notes(report: &Report) -> Vec<Phrase> {
                 .with("bytes", format!("{per_token:.0}"))
                 .with("tokens", format!("{tokens:.0}")),
         );
+        let heads = f64::from(report.model.layers) * f64::from(report.model.hidden) * 4.0;
+        if heads > per_token * 1.5 && per_token > 0.0 {
+            notes.push(
+                Phrase::new("fit-note-heads")
+                    .with("gib", format!("{:.2}", heads * tokens / 1_073_741_824.0))
+                    .with("times", format!("{:.1}", heads / per_token)),
+            );
+        }
     }
     let off = report.guide.gib() / ours.max(0.001);
     if !(0.8..=1.25).contains(&off) {

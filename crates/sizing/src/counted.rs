@@ -67,7 +67,7 @@ pub fn parse_size(text: &str) -> Option<u64> {
     }
     let size: f64 = number.parse().ok()?;
     let total = size * scale;
-    (total >= 1e6 && total <= 1e14).then_some(total as u64)
+    (1e6..=1e14).contains(&total).then_some(total as u64)
 }
 
 #[cfg(test)]

@@ -176,6 +176,7 @@ fit-meaning-driver = what the driver shows for the process
 fit-meaning-upper = 95 % of measured runs lie under it
 fit-meaning-guide = weights x1.2 and full heads; x1.5; 16 bytes a parameter
 fit-note-cache = KV cache: { $bytes } bytes a token, { $gib } GiB for { $tokens } tokens in flight
+fit-note-heads = the rule of thumb counts every head as if it had its own cache: { $gib } GiB, { $times } times too much for this model
 fit-note-guide-off = the rule of thumb says { $guide } GiB, we say { $ours }: it is { $percent } % off here
 fit-note-other-currency = { $count } offers are priced in another currency than { $currency } and left out
 fit-remedies = To fit { $card } as asked:

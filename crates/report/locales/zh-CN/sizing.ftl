@@ -173,6 +173,7 @@ fit-meaning-driver = 驱动显示的进程占用
 fit-meaning-upper = 95 % 的实测都不超过它
 fit-meaning-guide = 权重乘 1.2 加全头缓存；乘 1.5；每参数 16 字节
 fit-note-cache = KV 缓存：每 token { $bytes } 字节，在途 { $tokens } 个 token 共 { $gib } GiB
+fit-note-heads = 经验公式把每个头都当作各有一份缓存：{ $gib } GiB，对这个模型高估 { $times } 倍
 fit-note-guide-off = 经验公式得 { $guide } GiB，这里算得 { $ours } GiB：偏差 { $percent } %
 fit-note-other-currency = 有 { $count } 条报价不是 { $currency }，没有参与
 fit-remedies = 想按原要求放进 { $card }：
