@@ -4,6 +4,7 @@ use crate::{
     context::Context,
     error::{CommandError, Exit},
     files::{self, Existing},
+    market,
     names::Shelf,
     settings::Format,
 };
@@ -20,6 +21,8 @@ pub(crate) struct Plan {
     file: PathBuf,
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[arg(long, value_name = "CSV")]
+    prices: Vec<PathBuf>,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,
     #[arg(long, default_value_t = 1)]
@@ -32,8 +35,8 @@ pub(crate) struct Plan {
 pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandError> {
     let kind = arguments.output.as_deref().map(output_kind).transpose()?;
     let text = files::read_text(&arguments.file)?;
-    let market = Catalogue::shipped()?;
-    let shelf = Shelf::new(&market, &arguments.file);
+    let shipped = Catalogue::shipped()?;
+    let shelf = Shelf::new(&shipped, &arguments.file);
     let document = read(arguments, &text, context, &shelf)?;
     for note in shelf.notes() {
         context.warn(&note);
@@ -42,6 +45,10 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         context.print(&document.to_yaml())?;
         return Ok(Exit::Done);
     }
+    // What is given on the command line goes before what the file names.
+    let mut prices: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
+    prices.extend(arguments.prices.iter().cloned());
+    let market = market::catalogue(&prices, context)?;
     let today = context.settings.today;
     let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
     let workload = &document.workload;

@@ -36,7 +36,7 @@ pub(super) fn prices(
         "sheet-seen",
         "sheet-source",
     ];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for price in &layout.prices {
         let date = price.date.map(|date| date.to_string()).unwrap_or_default();
         page.row(vec![
@@ -65,7 +65,7 @@ pub(super) fn cost(
     let title = Phrase::new("sheet-cost-note").with("currency", total.currency());
     page.line(words.say(&title), Style::Faint)?;
     let headings = ["report-rent", "sheet-quantity", "sheet-price", "report-amount", "sheet-unit"];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for (index, item) in layout.rent.iter().enumerate() {
         let price = &layout.prices[item.price];
         let row = Layout::rent_row(index);
@@ -86,7 +86,7 @@ pub(super) fn cost(
         "sheet-unit",
         "report-share",
     ];
-    page.headings(&headings.map(|key| words.word(key)), false)?;
+    page.headings(&headings, words, false)?;
     for (index, (line, rule)) in layout.lines.iter().enumerate() {
         let row = layout.line_row(index);
         let name = words.word(&format!("cost-{}", cost_word(line.kind)));

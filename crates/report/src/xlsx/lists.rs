@@ -32,7 +32,7 @@ pub(super) fn jobs(
         "sheet-interruptible",
         "report-why",
     ];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for (job, plan) in report.workload.jobs.iter().zip(&report.plan.jobs) {
         let why = plan.why.first().map(|why| words.say(why)).unwrap_or_default();
         let may = if job.interruptible.is_some() { "sheet-yes" } else { "sheet-no" };
@@ -126,7 +126,7 @@ pub(super) fn resources(
         "report-paid",
         "sheet-confidence",
     ];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for job in &report.plan.jobs {
         let mut row = vec![(Value::text(&job.name), Style::Words)];
         match &job.choice {
@@ -194,7 +194,7 @@ pub(super) fn billing(
         "report-cost",
         "sheet-dearer",
     ];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for job in &report.plan.jobs {
         let chosen = page.next_row();
         let best = job.choice.as_ref().map(|choice| choice.cost.likely.amount());
@@ -236,7 +236,7 @@ pub(super) fn billing(
             "report-used",
             "sheet-verdict",
         ];
-        page.headings(&headings.map(|key| words.word(key)), false)?;
+        page.headings(&headings, words, false)?;
         for one in &report.plan.mix.commitments {
             let row = page.next_row();
             let count = Decimal::from(one.count.max(1));
@@ -279,7 +279,7 @@ pub(super) fn sources(
 ) -> Result<(), XlsxError> {
     let mut page = Page::new(sheet, &layout.names.sources)?;
     let headings = ["sheet-source", "sheet-seen", "sheet-grade", "sheet-licence"];
-    page.headings(&headings.map(|key| words.word(key)), true)?;
+    page.headings(&headings, words, true)?;
     for source in &report.plan.sources {
         let date = source.date.map_or_else(|| words.word("report-undated"), |day| day.to_string());
         page.row(vec![
@@ -296,7 +296,7 @@ pub(super) fn sources(
             continue;
         }
         page.gap();
-        page.headings(&[words.word(key)], false)?;
+        page.headings(&[key], words, false)?;
         for phrase in phrases {
             page.line(words.say(phrase), Style::Words)?;
         }

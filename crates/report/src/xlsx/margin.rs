@@ -27,7 +27,7 @@ pub(super) fn margin(
     let budget = &plan.budget;
     let mut page = Page::new(sheet, &layout.names.margin)?;
     let label = |key: &str| (Value::text(words.word(key)), Style::Words);
-    page.headings(&["report-line", "report-amount"].map(|key| words.word(key)), true)?;
+    page.headings(&["report-line", "report-amount"], words, true)?;
     let total = plan.total.amount();
     let total_at = reference(&layout.names.cost, AMOUNT, layout.total_row());
     let margin_row = layout.row_of(kasuan_plan::outcome::CostKind::Margin);
@@ -77,7 +77,7 @@ pub(super) fn margin(
     }
     page.gap();
     let headings = ["report-naive", "report-amount", "sheet-plan-saves", "report-note"];
-    page.headings(&headings.map(|key| words.word(key)), false)?;
+    page.headings(&headings, words, false)?;
     for baseline in &plan.baselines {
         let name = words.word(&format!("baseline-{}", baseline_word(baseline.kind)));
         let notes: Vec<_> = baseline.note.iter().map(|note| words.say(note)).collect();
@@ -98,7 +98,7 @@ pub(super) fn margin(
     }
     page.gap();
     let headings = ["report-action", "report-saving", "report-total-then", "report-price-of-it"];
-    page.headings(&headings.map(|key| words.word(key)), false)?;
+    page.headings(&headings, words, false)?;
     for action in &plan.fallback {
         page.row(vec![
             (Value::text(words.say(&action.action)), Style::Words),

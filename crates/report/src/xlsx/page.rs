@@ -1,6 +1,6 @@
 //! A sheet in the making: rows of values with a few styles, and column widths that fit.
 
-use crate::display_width;
+use crate::{Words, display_width};
 use kasuan_model::Money;
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, Formula, Worksheet, XlsxError};
@@ -12,6 +12,8 @@ pub(super) enum Style {
     Title,
     /// A column's heading.
     Heading,
+    /// A column's heading over figures.
+    HeadingRight,
     /// Words.
     Words,
     /// Small print.
@@ -50,8 +52,10 @@ impl Style {
                 .set_bold()
                 .set_background_color(Color::RGB(0xE7_EE_F7))
                 .set_border_bottom(FormatBorder::Thin)
+                .set_indent(1)
                 .set_text_wrap(),
-            Self::Words => base.set_text_wrap(),
+            Self::HeadingRight => Self::Heading.format().set_align(FormatAlign::Right),
+            Self::Words => base.set_text_wrap().set_indent(1),
             Self::Faint => base.set_font_color(Color::RGB(0x6B_72_80)),
             Self::Money => base.set_num_format("#,##0.00"),
             Self::Total => {
@@ -111,6 +115,37 @@ pub(super) struct Page<'a> {
     widths: Vec<usize>,
 }
 
+/// Headings that stand over figures.
+const FIGURES: &[&str] = &[
+    "report-amount",
+    "report-share",
+    "report-used",
+    "report-paid",
+    "report-hourly",
+    "report-cost",
+    "report-cards",
+    "report-replica-count",
+    "report-break-even",
+    "report-saving",
+    "report-total-then",
+    "sheet-price",
+    "sheet-quantity",
+    "sheet-plan-saves",
+    "sheet-dearer",
+    "sheet-package-price",
+    "sheet-hour-price",
+    "sheet-memory-needed",
+    "sheet-run-hours",
+    "report-weights",
+    "report-kv-cache",
+    "report-activations",
+    "report-logits",
+    "report-gradients",
+    "report-optimizer",
+    "report-adapters",
+    "report-framework",
+];
+
 /// Column widths in characters.
 const NARROWEST: usize = 9;
 const WIDEST: usize = 60;
@@ -130,10 +165,16 @@ impl<'a> Page<'a> {
         self.row + 1
     }
 
-    /// Writes a row of headings; `freeze` keeps it in sight.
-    pub(super) fn headings(&mut self, words: &[String], freeze: bool) -> Result<(), XlsxError> {
-        let cells = words.iter().map(|word| (Value::text(word), Style::Heading)).collect();
-        self.row(cells)?;
+    /// Writes a row of headings by their keys; `freeze` keeps it in sight.
+    pub(super) fn headings(
+        &mut self,
+        keys: &[&str],
+        words: &Words,
+        freeze: bool,
+    ) -> Result<(), XlsxError> {
+        let style =
+            |key: &&str| if FIGURES.contains(key) { Style::HeadingRight } else { Style::Heading };
+        self.row(keys.iter().map(|key| (Value::text(words.word(key)), style(key))).collect())?;
         if freeze {
             self.sheet.set_freeze_panes(self.row, 1)?;
         }
@@ -142,6 +183,9 @@ impl<'a> Page<'a> {
 
     /// Writes a row.
     pub(super) fn row(&mut self, cells: Vec<(Value, Style)>) -> Result<(), XlsxError> {
+        if cells.first().is_some_and(|(_, style)| *style == Style::Title) {
+            self.sheet.set_row_height(self.row, 26)?;
+        }
         for (column, (value, style)) in cells.into_iter().enumerate() {
             let at = u16::try_from(column).unwrap_or(u16::MAX);
             let format = style.format();

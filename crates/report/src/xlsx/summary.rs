@@ -6,7 +6,7 @@ use super::{
     page::{Page, Style, Value, reference},
 };
 use crate::{PlanReport, Words};
-use kasuan_formats::plan_json::v1::cost_word;
+use kasuan_formats::plan_json::v1::{baseline_word, cost_word};
 use kasuan_model::{Money, Phrase};
 use kasuan_plan::outcome::CostKind;
 use rust_xlsxwriter::{Color, ConditionalFormatDataBar, Worksheet, XlsxError};
@@ -31,7 +31,7 @@ pub(super) fn summary(
     page.line(words.say(&made), Style::Faint)?;
     page.gap();
     let headings = ["report-line", "report-amount", "report-share"];
-    page.headings(&headings.map(|key| words.word(key)), false)?;
+    page.headings(&headings, words, false)?;
     let first = page.next_row();
     for (index, (line, _)) in layout.lines.iter().enumerate() {
         let name = words.word(&format!("cost-{}", cost_word(line.kind)));
@@ -79,7 +79,7 @@ pub(super) fn summary(
         "report-hourly",
         "report-cost",
     ];
-    page.headings(&headings.map(|key| words.word(key)), false)?;
+    page.headings(&headings, words, false)?;
     for job in &plan.jobs {
         let mut cells = vec![(Value::text(&job.name), Style::Words)];
         match &job.choice {
@@ -103,6 +103,26 @@ pub(super) fn summary(
             None => cells.push((Value::text(words.word("report-nothing-fits")), Style::Words)),
         }
         page.row(cells)?;
+    }
+    page.gap();
+    page.headings(&["report-naive", "report-amount", "sheet-plan-saves"], words, false)?;
+    for baseline in &plan.baselines {
+        let Some(other) = baseline.total else { continue };
+        let name = words.word(&format!("baseline-{}", baseline_word(baseline.kind)));
+        let row = page.next_row();
+        let saving = other.amount() - plan.total.amount();
+        page.row(vec![
+            (Value::text(name), Style::Words),
+            (Value::money(other), Style::Money),
+            (Value::formula(format!("=B{row}-{total}"), saving), Style::Money),
+        ])?;
+    }
+    if !plan.unknowns.is_empty() {
+        page.gap();
+        page.headings(&["report-unknowns"], words, false)?;
+        for unknown in &plan.unknowns {
+            page.line(words.say(unknown), Style::Faint)?;
+        }
     }
     page.gap();
     page.line(words.word("sheet-how-to"), Style::Faint)?;
