@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Done,
     /// The answer is no (over budget, does not fit, check failed): exit code 1.
     AnswerIsNo,
+    /// A command that was run for the user ended with this code, which is passed on.
+    Of(u8),
 }
 
 impl Exit {
@@ -21,6 +23,7 @@ impl Exit {
         ExitCode::from(match self {
             Self::Done => 0,
             Self::AnswerIsNo => 1,
+            Self::Of(code) => code,
         })
     }
 }

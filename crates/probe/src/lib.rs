@@ -1,6 +1,8 @@
 //! On the box: environment, compatibility, sampling, verification, and running a job measured.
 
+pub mod agent;
 pub mod capture;
 pub mod doctor;
 pub mod machine;
+pub mod run;
 pub mod sample;

@@ -1,13 +1,18 @@
 //! Every command, one file each. To add one: see CONTRIBUTING.md, "Add a command".
 
 mod advise;
+mod agent;
+mod baseline;
 mod bill;
 mod doctor;
 mod fit;
 mod init;
 mod market;
 mod offers;
+mod on_box;
 mod plan;
+mod run;
+mod watch;
 
 use crate::{
     context::Context,
@@ -21,15 +26,23 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
     Fit(fit::Fit),
+    Agent(agent::Agent),
+    Baseline(baseline::Baseline),
     Init(init::Init),
     Market(market::Market),
     Offers(offers::Offers),
+    Run(run::Run),
+    Watch(watch::Watch),
 }
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Advise(arguments) => advise::run(arguments, context),
+        Command::Watch(arguments) => watch::run(arguments, context),
+        Command::Run(arguments) => run::run(arguments, context),
+        Command::Baseline(arguments) => baseline::run(arguments, context),
+        Command::Agent(arguments) => agent::run(arguments, context),
         Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),

@@ -4,6 +4,7 @@ mod basics;
 mod doctor;
 mod inputs;
 mod workbook;
+mod on_box;
 
 use std::{
     path::{Path, PathBuf},

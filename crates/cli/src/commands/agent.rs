@@ -1,0 +1,98 @@
+//! `kasuan agent`: samples for ever and serves `/metrics` and `/healthz`.
+
+use super::on_box::{Price, Source};
+use crate::{
+    context::Context,
+    error::{CommandError, Exit},
+};
+use kasuan_model::Phrase;
+use kasuan_probe::{
+    agent::{Board, answer},
+    run::tally::Tally,
+    sample::Sampler,
+};
+use std::{
+    net::TcpListener,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Agent {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    price: Price,
+    #[arg(long, default_value = "127.0.0.1:9470", value_name = "ADDRESS")]
+    listen: String,
+    #[arg(long, default_value_t = 5.0, value_name = "SECONDS")]
+    interval: f64,
+    #[arg(long, value_name = "N")]
+    requests: Option<u64>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandError> {
+    let sampler = arguments.source.open()?;
+    let hourly = arguments.price.hourly()?;
+    let interval = Duration::try_from_secs_f64(arguments.interval)
+        .ok()
+        .filter(|interval| *interval >= Duration::from_millis(100))
+        .ok_or_else(|| {
+            CommandError::user(Phrase::new("box-error-interval").with("text", arguments.interval))
+        })?;
+    let listener = TcpListener::bind(&arguments.listen).map_err(|error| {
+        CommandError::surroundings(
+            Phrase::new("agent-error-listen")
+                .with("address", &arguments.listen)
+                .with("reason", error),
+        )
+    })?;
+    let address =
+        listener.local_addr().map_or_else(|_| arguments.listen.clone(), |a| a.to_string());
+    let board = Arc::new(Mutex::new(Board { hourly, ..Board::default() }));
+    let behind = Arc::clone(&board);
+    std::thread::spawn(move || sample_for_ever(sampler, &behind, interval));
+    context.print_line(&Phrase::new("agent-listening").with("address", address))?;
+    let mut served = 0;
+    while arguments.requests.is_none_or(|requests| served < requests) {
+        let Ok((stream, _)) = listener.accept() else { continue };
+        // A client that goes away in the middle is none of our business.
+        let _ = answer(&stream, &board);
+        served += 1;
+    }
+    Ok(Exit::Done)
+}
+
+fn sample_for_ever(mut sampler: Box<dyn Sampler + Send>, board: &Mutex<Board>, interval: Duration) {
+    let start = Instant::now();
+    let mut last = start;
+    loop {
+        let result = sampler.sample();
+        let now = Instant::now();
+        {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            board.seconds = now.duration_since(start).as_secs_f64();
+            match result {
+                Ok(snapshot) => {
+                    // The time since the last sample counts as idle when both ends were.
+                    let idle = Tally::idle(&snapshot) == Some(true);
+                    let before = board.snapshot.as_ref().and_then(Tally::idle) == Some(true);
+                    if idle && before {
+                        board.idle_seconds += now.duration_since(last).as_secs_f64();
+                    }
+                    board.samples += 1;
+                    board.failure = None;
+                    board.snapshot = Some(snapshot);
+                }
+                Err(error) => {
+                    board.failures += 1;
+                    board.failure = Some(error.to_string());
+                    board.snapshot = None;
+                }
+            }
+        }
+        last = now;
+        std::thread::sleep(interval);
+    }
+}

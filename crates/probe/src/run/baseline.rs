@@ -1,0 +1,207 @@
+//! Is this run as good as the one before? A change beyond noise is named with its likely cause.
+
+use super::record::{CardRecord, RunRecord};
+use kasuan_model::Phrase;
+
+/// A change between two runs of one task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// What changed.
+    pub what: Measure,
+    /// Before.
+    pub before: f64,
+    /// Now.
+    pub now: f64,
+    /// Whether it is beyond what such runs differ by anyway.
+    pub beyond_noise: bool,
+    /// Whether now is worse.
+    pub worse: bool,
+}
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Median seconds for a step.
+    StepSeconds,
+    /// A rate: what it counts.
+    Rate(String),
+    /// Mean busy share of the cards.
+    Busy,
+    /// Peak memory of the fullest card.
+    MemoryPeak,
+    /// Cost of a step.
+    CostPerStep,
+}
+
+/// Two runs of the same work on the same machine differ by this share without any cause. A
+/// convention, to be replaced by the spread of the runs themselves where it is known.
+const USUAL_NOISE: f64 = 0.03;
+/// A change has to be this many standard deviations of the step time.
+const DEVIATIONS: f64 = 3.0;
+
+/// Compares two runs.
+pub fn compare(before: &RunRecord, now: &RunRecord) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let step = |run: &RunRecord| run.log.step_seconds_median;
+    if let (Some(old), Some(new)) = (step(before), step(now)) {
+        let spread = before
+            .log
+            .step_seconds_spread
+            .unwrap_or(0.0)
+            .max(now.log.step_seconds_spread.unwrap_or(0.0));
+        let noise =
+            (USUAL_NOISE * old).max(spread / (steps(now).min(steps(before))).sqrt() * DEVIATIONS);
+        changes.push(change(Measure::StepSeconds, old, new, noise, true));
+    }
+    for (unit, old) in &before.log.rates {
+        if let Some(new) = now.log.rates.get(unit) {
+            changes.push(change(Measure::Rate(unit.clone()), *old, *new, USUAL_NOISE * old, false));
+        }
+    }
+    if let (Some(old), Some(new)) = (busy(before), busy(now)) {
+        // The driver's share is coarse: five points are nothing.
+        changes.push(change(Measure::Busy, old, new, 5.0, false));
+    }
+    if let (Some(old), Some(new)) = (peak(before), peak(now)) {
+        changes.push(change(Measure::MemoryPeak, old, new, USUAL_NOISE * old, true));
+    }
+    if let (Some(old), Some(new)) = (cost_per_step(before), cost_per_step(now))
+        && before.currency == now.currency
+    {
+        changes.push(change(Measure::CostPerStep, old, new, USUAL_NOISE * old, true));
+    }
+    changes
+}
+
+fn steps(run: &RunRecord) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of steps are far below 2^53")]
+    run.log.steps.map_or(1.0, |steps| (steps as f64).max(1.0))
+}
+
+fn change(what: Measure, before: f64, now: f64, noise: f64, more_is_worse: bool) -> Change {
+    let difference = now - before;
+    Change {
+        what,
+        before,
+        now,
+        beyond_noise: difference.abs() > noise,
+        worse: if more_is_worse { difference > 0.0 } else { difference < 0.0 },
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    #[expect(clippy::cast_precision_loss, reason = "a job has few cards")]
+    let count = values.len() as f64;
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)
+}
+
+fn busy(run: &RunRecord) -> Option<f64> {
+    mean(run.cards.iter().filter_map(|card| card.busy_mean))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "card memory is far below 2^53")]
+fn peak(run: &RunRecord) -> Option<f64> {
+    run.cards.iter().filter_map(|card| card.memory_peak_bytes).max().map(|bytes| bytes as f64)
+}
+
+fn cost_per_step(run: &RunRecord) -> Option<f64> {
+    let cost: f64 = run.cost.as_ref()?.parse().ok()?;
+    run.log.steps.filter(|steps| *steps > 0).map(|_| cost / steps(run))
+}
+
+/// Names what most likely made the difference, most telling first; empty where nothing differs.
+pub fn causes(before: &RunRecord, now: &RunRecord) -> Vec<Phrase> {
+    let mut causes = Vec::new();
+    let names = |run: &RunRecord| {
+        run.cards
+            .iter()
+            .map(|card| card.name.clone().unwrap_or_else(|| "?".to_owned()))
+            .collect::<Vec<_>>()
+    };
+    if names(before) != names(now) {
+        causes.push(
+            Phrase::new("baseline-cause-cards")
+                .with("before", names(before).join(" + "))
+                .with("now", names(now).join(" + ")),
+        );
+    }
+    if now.cards.iter().any(|card| card.lost) {
+        causes.push(Phrase::new("baseline-cause-lost"));
+    }
+    if held_back(now) > held_back(before) + 0.05 {
+        causes.push(Phrase::new("baseline-cause-throttled"));
+    }
+    let limit = |run: &RunRecord| mean(run.cards.iter().filter_map(|card| card.watts_limit));
+    if let (Some(old), Some(new)) = (limit(before), limit(now))
+        && new < old * 0.98
+    {
+        causes.push(
+            Phrase::new("baseline-cause-power")
+                .with("before", format!("{old:.0}"))
+                .with("now", format!("{new:.0}")),
+        );
+    }
+    for (name, old) in &before.environment {
+        if let Some(new) = now.environment.get(name)
+            && new != old
+        {
+            causes.push(
+                Phrase::new("baseline-cause-environment")
+                    .with("name", name)
+                    .with("before", old)
+                    .with("now", new),
+            );
+        }
+    }
+    if before.command != now.command {
+        causes.push(Phrase::new("baseline-cause-command"));
+    }
+    if let (Some(old), Some(new)) = (busy(before), busy(now))
+        && new < old - 5.0
+    {
+        causes.push(Phrase::new("baseline-cause-waiting"));
+    }
+    causes
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of samples are far below 2^53")]
+fn held_back(run: &RunRecord) -> f64 {
+    let most = run.cards.iter().map(|card: &CardRecord| card.throttled_samples).max().unwrap_or(0);
+    if run.samples == 0 { 0.0 } else { most as f64 / run.samples as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(step: f64, busy: f64, driver: &str) -> RunRecord {
+        let mut record = RunRecord { version: 1, samples: 100, ..RunRecord::default() };
+        record.log.steps = Some(1000);
+        record.log.step_seconds_median = Some(step);
+        record.log.step_seconds_spread = Some(step * 0.02);
+        record.cards.push(CardRecord {
+            busy_mean: Some(busy),
+            name: Some("A".to_owned()),
+            ..CardRecord::default()
+        });
+        record.environment.insert("driver".to_owned(), driver.to_owned());
+        record
+    }
+
+    #[test]
+    fn two_per_cent_is_noise_and_twenty_is_not() {
+        let before = run(1.0, 95.0, "550");
+        let noise = compare(&before, &run(1.02, 95.0, "550"));
+        assert!(noise.iter().all(|change| !change.beyond_noise), "{noise:?}");
+        let slower = compare(&before, &run(1.2, 80.0, "550"));
+        assert!(slower.iter().all(|change| change.beyond_noise && change.worse), "{slower:?}");
+    }
+
+    #[test]
+    fn a_change_has_its_likely_cause_beside_it() {
+        let causes = causes(&run(1.0, 95.0, "550"), &run(1.2, 80.0, "570"));
+        let keys: Vec<_> = causes.iter().map(Phrase::key).collect();
+        assert_eq!(keys, ["baseline-cause-environment", "baseline-cause-waiting"]);
+    }
+}
