@@ -3,8 +3,8 @@
 mod basics;
 mod doctor;
 mod inputs;
-mod workbook;
 mod on_box;
+mod workbook;
 
 use std::{
     path::{Path, PathBuf},
