@@ -3,6 +3,15 @@
 use super::row::Row;
 use kasuan_sizing::{Architecture, Catalogue};
 
+/// Returns the sliding-window layers alone where a row is about their cache (`SWA 1280 cells x2`).
+fn sliding_only(row: &Row<'_>, model: Architecture) -> Architecture {
+    let full = model.full_attention_layers.unwrap_or(0);
+    if !row.get("context_or_seq_len").starts_with("SWA") || full >= model.layers {
+        return model;
+    }
+    Architecture { layers: model.layers - full, full_attention_layers: None, ..model }
+}
+
 /// Returns the model of a row; `None` where neither the catalogue nor the row knows it.
 pub(super) fn architecture(row: &Row<'_>) -> Option<Architecture> {
     let id = row.get("model");
@@ -12,7 +21,7 @@ pub(super) fn architecture(row: &Row<'_>) -> Option<Architecture> {
         catalogue.find(words).ok()
     });
     if let Some(model) = known {
-        return Some(model.clone());
+        return Some(sliding_only(row, model.clone()));
     }
     let layers = row.whole("layers")?;
     let kv_heads = row.whole("kv_heads")?;

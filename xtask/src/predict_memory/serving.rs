@@ -37,7 +37,7 @@ pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
         prompt: length.prompt,
         generated: length.generated,
         concurrency: numbers(&batch).first().copied().filter(|_| !serving).unwrap_or(1).max(1),
-        prompt_logits: logits(&framework),
+        prompt_logits: logits(&framework, &row.lower("model")),
         batched_tokens: match engine {
             Engine::LlamaCpp => row.note("n_ubatch").and_then(|text| text.parse().ok()),
             Engine::Vllm => vllm_batch(&framework, &batch, length.prompt),
@@ -50,7 +50,8 @@ pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
         },
         memory_share: share(&framework),
         attention: attention(&row.lower("flash_attn")),
-        static_cache: matches!(engine, Engine::StaticTorch | Engine::Exllama),
+        static_cache: matches!(engine, Engine::StaticTorch | Engine::Exllama)
+            || row.get("kv_format").contains("pre-allocated"),
         ..Inference::default()
     })
 }
@@ -110,8 +111,12 @@ fn version(framework: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// transformers before 4.45 computes and upcasts the logits of the whole prompt.
-fn logits(framework: &str) -> PromptLogits {
+/// transformers before 4.45 computes and upcasts the logits of the whole prompt, except for models
+/// whose own code returns the last one only (GLM).
+fn logits(framework: &str, model: &str) -> PromptLogits {
+    if model.contains("glm") {
+        return PromptLogits::Last;
+    }
     let year = numbers(framework).into_iter().find(|n| (2020..2030).contains(n));
     match version(framework) {
         Some((4, minor)) if minor >= 45 => PromptLogits::Last,

@@ -130,7 +130,9 @@ impl Stack {
                 Self::QwenScript if autocast => LogitsPath::Autocast,
                 Self::QwenScript => LogitsPath::Bits16,
                 Self::Swift2 => LogitsPath::Metrics,
+                Self::TorchTune if framework.contains("torchtune 0.1") => LogitsPath::UpcastInLoss,
                 Self::TorchTitan | Self::Megatron | Self::TorchTune => LogitsPath::Bits16,
+                Self::HuggingFace if old(&framework) => LogitsPath::UpcastInModel,
                 Self::HuggingFace | Self::LitGpt | Self::Unsloth => LogitsPath::UpcastInLoss,
             },
             adapter_dropout: self == Self::LitGpt,
@@ -142,4 +144,19 @@ impl Stack {
             ..TrainingDetails::default()
         }
     }
+}
+
+/// Says whether a Hugging Face stack is from before transformers 4.45 (September 2024), by the year
+/// it names or the torch beside it.
+fn old(framework: &str) -> bool {
+    const YEARS: [&str; 3] = ["2022", "2023", "2024"];
+    const TORCH: [&str; 5] = ["torch 2.0", "torch 2.1", "torch 2.2", "torch 2.3", "torch 1."];
+    YEARS.iter().any(|year| framework.contains(year))
+        || TORCH.iter().any(|version| {
+            // `torch 2.13` is not `torch 2.1`.
+            framework.find(version).is_some_and(|at| {
+                let next = framework.get(at + version.len()..).and_then(|rest| rest.chars().next());
+                version.ends_with('.') || !next.is_some_and(|c| c.is_ascii_digit())
+            })
+        })
 }

@@ -125,7 +125,12 @@ pub(super) fn parallelism(row: &Row<'_>) -> Option<Parallelism> {
     if text == "tp" {
         tensor = cards;
     }
-    if has("pipeline(sequential)") || has("device_map") || has("layer split") || has("split over") {
+    if tensor == 1
+        && (has("pipeline(sequential)")
+            || has("device_map")
+            || has("layer split")
+            || has("split over"))
+    {
         pipeline = cards;
     }
     let sharding = if has("zero3") {
@@ -171,6 +176,13 @@ pub(super) fn length(text: &str) -> Option<Length> {
     let text = text.to_lowercase();
     let found = numbers(&text);
     let first = found.first().copied();
+    // `2 x 131072`: so many caches of so many tokens.
+    if let ([number, tokens], true) = (found.as_slice(), text.contains(" x ")) {
+        return Some(Length { prompt: number.saturating_mul(*tokens), generated: 0 });
+    }
+    if let ([cells, number], true) = (found.as_slice(), text.starts_with("swa")) {
+        return Some(Length { prompt: cells.saturating_mul(*number), generated: 0 });
+    }
     if text.contains("prompt") && text.contains("generated") {
         return match found.as_slice() {
             [prompt, generated, ..] => Some(Length { prompt: *prompt, generated: *generated }),

@@ -41,11 +41,10 @@ pub fn estimate(
     let (reserved, nvidia_smi) = process::totals(&need, allocated.get() as f64, card);
     let reservation = match (&setup.work, card) {
         (Work::Inference(i), Some(card)) => {
-            let without_cache = peak.terms.total() - peak.terms.kv_cache;
             let tokens =
                 f64::from(i.concurrency) * f64::from(i.prompt.saturating_add(i.generated)).max(1.0);
             let per_token = peak.terms.kv_cache / tokens;
-            serving::reservation(setup, i, card, without_cache, per_token)
+            serving::reservation(setup, i, card, &peak.terms, per_token)
         }
         _ => None,
     };

@@ -90,7 +90,7 @@ pub(crate) fn weights(a: &Architecture, p: &ParameterCount, format: WeightFormat
         // gpt-oss: only experts are in 4 bits, and kernels pad their width to a multiple of 256.
         let width = f64::from(a.experts.map_or(0, |e| e.intermediate)).max(1.0);
         let padded = (width / 256.0).ceil() * 256.0 / width;
-        let rest = (p.total - p.experts) as f64 * bits.rest;
+        let rest = p.total.saturating_sub(p.experts) as f64 * bits.rest;
         return (p.experts as f64 * padded * bits.matrix + rest) / 8.0;
     }
     (p.block_linear() as f64 * bits.matrix + p.unquantised() as f64 * bits.rest) / 8.0

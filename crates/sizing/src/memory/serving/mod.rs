@@ -51,7 +51,7 @@ fn outside(setup: &Setup, i: &Inference) -> f64 {
 fn weights_on_card(a: &Architecture, setup: &Setup, i: &Inference) -> f64 {
     let parameters = count(a);
     let bits = weights::bits(setup.weights);
-    let ends = (parameters.embedding + parameters.head) as f64;
+    let ends = parameters.embedding as f64 + parameters.head as f64;
     let mut all = match setup.exact_weights {
         Some(exact) => exact.get() as f64,
         None => weights::weights(a, &parameters, setup.weights),

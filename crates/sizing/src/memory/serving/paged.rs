@@ -78,7 +78,7 @@ pub(in crate::memory) fn reservation(
     setup: &Setup,
     i: &Inference,
     card: &Card,
-    without_cache: f64,
+    terms: &Terms,
     per_token: f64,
 ) -> Option<Reservation> {
     if !matches!(
@@ -90,6 +90,11 @@ pub(in crate::memory) fn reservation(
     let total = card.memory_for_jobs().get() as f64;
     let taken = total * i.memory_share.unwrap_or_else(|| default_share(i.engine)).clamp(0.0, 1.0);
     let outside = process::OUTSIDE_TORCH + super::outside(setup, i);
+    // SGLang keeps room for activations in the share that it does not take.
+    let without_cache = match i.engine {
+        Engine::Sglang => terms.weights,
+        _ => terms.total() - terms.kv_cache,
+    };
     let cache = (taken - without_cache - outside).max(0.0);
     let tokens = if per_token > 0.0 { cache / per_token } else { 0.0 };
     Some(Reservation {

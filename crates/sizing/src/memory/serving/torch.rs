@@ -22,7 +22,8 @@ pub(super) fn moments(a: &Architecture, setup: &Setup, i: &Inference) -> Vec<Mom
     let tensor = f64::from(setup.parallelism.tensor.max(1));
     let sequences = f64::from(i.concurrency);
     let (prompt, generated) = (f64::from(i.prompt), f64::from(i.generated));
-    let old = i.engine == Engine::Transformers && i.prompt_logits == PromptLogits::All;
+    let old =
+        i.engine == Engine::Transformers && i.prompt_logits == PromptLogits::All && !i.static_cache;
     let total = prompt + generated;
     let after_prompt = if i.static_cache { total } else { prompt };
     let base = Terms {

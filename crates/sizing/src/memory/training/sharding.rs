@@ -91,7 +91,7 @@ pub(super) fn gathered(a: &Architecture, setup: &Setup, t: &Training, p: &Precis
         p.compute
     };
     let layer = parameters.block_linear() as f64 / w.layers.max(1.0) * bytes / tensor;
-    let ends = (parameters.embedding + parameters.head) as f64 * 2.0 / tensor;
+    let ends = (parameters.embedding as f64 + parameters.head as f64) * 2.0 / tensor;
     let stages = f64::from(cards.pipeline.max(1));
     (layer, if stages > 1.0 { ends / 2.0 } else { ends })
 }

@@ -153,7 +153,7 @@ pub(super) fn adapter_parameters(
 fn trained_parameters(method: &Method, a: &Architecture, parameters: &ParameterCount) -> f64 {
     let layers = f64::from(a.layers).max(1.0);
     let total = parameters.total as f64;
-    let ends = (parameters.embedding + parameters.head) as f64;
+    let ends = parameters.embedding as f64 + parameters.head as f64;
     let layer = (total - ends - parameters.vision as f64) / layers;
     match method {
         Method::Full | Method::GaLore { .. } | Method::Lora { .. } => total,
