@@ -9,7 +9,7 @@ use kasuan_sizing::{
 };
 
 fn model(id: &str) -> &'static Architecture {
-    Catalogue::shipped().get(id).unwrap()
+    Catalogue::shipped().find(id).unwrap()
 }
 
 fn card(id: &str, gib: u32) -> Card {
