@@ -114,3 +114,16 @@ fn fx_009_every_utilisation_belongs_to_exactly_one_class() {
         assert_eq!(class, expected, "{percent} per mille");
     }
 }
+
+#[test]
+fn the_simulated_range_is_ordered_reproducible_and_near_the_flat_rule() {
+    let mut workload = team();
+    workload.policy.margin = Margin::P80;
+    let plan = check(&workload, &prices());
+    let budget = &plan.budget;
+    assert!(budget.p50.amount() <= budget.p80.amount());
+    assert!(budget.p80.amount() <= budget.p90.amount());
+    assert!(budget.p90.amount() > money("2028").amount());
+    assert_eq!(plan.total.amount(), budget.p80.amount().max(money("2028").amount()));
+    assert_eq!(check(&workload, &prices()).budget.p90, budget.p90);
+}

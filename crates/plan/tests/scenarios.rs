@@ -267,3 +267,46 @@ fn a_job_waits_for_the_one_before_it() {
         job.choice.as_ref().is_some_and(|choice| choice.mode == BillingMode::OnDemand)
     }));
 }
+
+#[test]
+fn all_is_rented_at_one_provider_where_copies_of_the_data_would_cost_more() {
+    use kasuan_market::{CardNames, Catalogue, Terms, terms::{StorageKind, StoragePer}};
+    use kasuan_model::{Bytes, Currency};
+    use kasuan_plan::workload::StorageNeed;
+    let shipped = Catalogue::shipped().unwrap();
+    let terms = |provider: &str, price: &str| {
+        let mut terms = Terms::unstated(provider, Currency::CNY);
+        terms.storage = vec![StorageKind {
+            id: "disk".to_owned(),
+            name: Default::default(),
+            price: Some(money(price)),
+            per: StoragePer::Month,
+            free: Bytes::ZERO,
+            binary: false,
+            charged_when_stopped: Some(true),
+            packages: None,
+            note: String::new(),
+        }];
+        terms
+    };
+    let offers = vec![
+        offer("dear-disk", "rtx-4090", BillingMode::OnDemand, "1.9"),
+        offer("cheap-disk", "rtx-4090", BillingMode::OnDemand, "2"),
+    ];
+    let both = vec![terms("dear-disk", "1"), terms("cheap-disk", "0.1")];
+    let catalogue =
+        Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, both);
+    let mut workload = workload(vec![runs("job", "10", Runs::PerMonth(1))]);
+    let provider = |workload: &Workload| {
+        check(workload, &catalogue).jobs[0].choice.as_ref().unwrap().provider.clone()
+    };
+    assert_eq!(provider(&workload), "dear-disk");
+    workload.storage = vec![StorageNeed {
+        name: "data".to_owned(),
+        size: Bytes::from_gb(100),
+        price_per_gb_month: None,
+    }];
+    assert_eq!(provider(&workload), "cheap-disk");
+    let plan = check(&workload, &catalogue);
+    assert_eq!(amount(&plan, kasuan_plan::outcome::CostKind::Storage), Some(money("10").rounded()));
+}

@@ -299,7 +299,7 @@ fn ways_of(
 }
 
 /// Returns the seconds that an instance runs in all.
-fn total_seconds(demand: &Demand, run: Seconds) -> u64 {
+pub(crate) fn total_seconds(demand: &Demand, run: Seconds) -> u64 {
     let each = lengths(demand, run).into_iter();
     each.map(|(length, count)| length.get().saturating_mul(count)).fold(0, u64::saturating_add)
 }

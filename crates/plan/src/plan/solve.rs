@@ -3,7 +3,8 @@
 use super::{Rent, World, rent};
 use crate::{
     PlanError,
-    candidates::{Cache, JobWays, Supply, all_ways, supply},
+    budget::{lines, sum},
+    candidates::{Cache, JobWays, Supply, all_ways, instances, supply, total_seconds},
     choose::{Choice, Problem, choose},
     demand::Span,
     mix::HeldUnits,
@@ -27,17 +28,101 @@ pub(crate) struct Solved {
     pub(crate) rent: Rent,
 }
 
-/// Solves a workload; `before` spares sizing again what was sized for an earlier solution.
+/// Providers that are tried as the only one where data has to be kept at each that is used.
+const PLACES: usize = 4;
+
+/// With more jobs than this data stays wherever jobs run.
+const PLACES_JOBS: usize = 50;
+
+/// Solves a workload; `before` spares sizing again what was sized for an earlier solution, and
+/// keeps to its providers.
+///
+/// Where data is kept at the provider's price, a copy lies at every provider that is used: renting
+/// all from one may then be cheaper than each job at its cheapest, and is tried.
 pub(crate) fn solve(
     workload: &Workload,
     world: &World<'_>,
     before: Option<(&Workload, &Solved)>,
 ) -> Result<Solved, PlanError> {
+    if let Some((known, solved)) = before
+        && known.policy == workload.policy
+    {
+        return solve_in(workload, world, solved.supply.clone(), before);
+    }
     let span = Span::of(workload)?;
-    let supply = match before {
-        Some((known, solved)) if known.policy == workload.policy => solved.supply.clone(),
-        _ => Rc::new(gather(workload, world, span)),
-    };
+    let supply = Rc::new(gather(workload, world, span));
+    let mut best = solve_in(workload, world, supply.clone(), None)?;
+    if !stores_by_provider(workload) || workload.jobs.len() > PLACES_JOBS {
+        return Ok(best);
+    }
+    let mut cost = sum(workload.currency, &lines(workload, world, &best)?)?;
+    let first = best.clone();
+    for provider in cheapest_places(&supply, &first) {
+        let mut only = Supply::clone(&supply);
+        for pools in &mut only.by_kind {
+            pools.retain(|pool| supply.pools[*pool].provider == provider);
+        }
+        let alone = solve_in(workload, world, Rc::new(only), Some((workload, &first)))?;
+        let chosen = |solved: &Solved| solved.choice.ways.iter().flatten().count();
+        if chosen(&alone) < chosen(&first) {
+            continue;
+        }
+        let budget = lines(workload, world, &alone)?;
+        // What is not known is not cheap.
+        let known = budget.iter().filter(|line| line.amount.is_some()).count();
+        let known_before =
+            lines(workload, world, &best)?.iter().filter(|line| line.amount.is_some()).count();
+        let total = sum(workload.currency, &budget)?;
+        if known >= known_before && total.amount() < cost.amount() {
+            (best, cost) = (alone, total);
+        }
+    }
+    Ok(best)
+}
+
+/// Says whether data is kept at the price of whichever provider is used.
+fn stores_by_provider(workload: &Workload) -> bool {
+    workload.storage.iter().any(|need| need.price_per_gb_month.is_none())
+}
+
+/// Returns the providers at which all jobs together could cost least, cheapest first.
+fn cheapest_places(supply: &Supply, solved: &Solved) -> Vec<String> {
+    let mut sums: BTreeMap<&str, (usize, i128)> = BTreeMap::new();
+    for job in &solved.ways {
+        let mut least: BTreeMap<&str, i128> = BTreeMap::new();
+        for (kind, need) in job.needs.iter() {
+            let seconds = i128::from(total_seconds(&job.demand, need.time.likely));
+            for &pool in supply.by_kind.get(*kind).into_iter().flatten() {
+                let pool = &supply.pools[pool];
+                let Some(instances) = instances(need, pool) else { continue };
+                let floor = i128::from(pool.least()) * seconds * i128::from(instances) / 3600;
+                let known = least.entry(&pool.provider).or_insert(floor);
+                *known = (*known).min(floor);
+            }
+        }
+        for (provider, floor) in least {
+            let sum = sums.entry(provider).or_default();
+            *sum = (sum.0 + 1, sum.1 + floor);
+        }
+    }
+    let most = sums.values().map(|(jobs, _)| *jobs).max().unwrap_or(0);
+    let mut places: Vec<(i128, &str)> = sums
+        .into_iter()
+        .filter(|(_, (jobs, _))| *jobs == most)
+        .map(|(provider, (_, floor))| (floor, provider))
+        .collect();
+    places.sort_unstable();
+    places.into_iter().take(PLACES).map(|(_, provider)| provider.to_owned()).collect()
+}
+
+/// Solves a workload with what can be rented.
+fn solve_in(
+    workload: &Workload,
+    world: &World<'_>,
+    supply: Rc<Supply>,
+    before: Option<(&Workload, &Solved)>,
+) -> Result<Solved, PlanError> {
+    let span = Span::of(workload)?;
     let held = held(workload, &supply, span);
     let cache = before.map(|(known, solved)| Cache { jobs: &known.jobs, ways: &solved.ways });
     let ways = all_ways(span, workload, &supply, world.measured, cache)?;
@@ -50,7 +135,7 @@ pub(crate) fn solve(
 /// Gathers what can be rented, and marks the pools that something is held of.
 fn gather(workload: &Workload, world: &World<'_>, span: Span) -> Supply {
     let term = Seconds::new(span.seconds());
-    let places = workload.storage.iter().any(|need| need.price_per_gb_month.is_none());
+    let places = stores_by_provider(workload);
     let mut supply = supply(world.catalogue, workload, term, world.today, places);
     for pool in held(workload, &supply, span).into_keys() {
         supply.pools[pool].held = true;
