@@ -270,7 +270,10 @@ fn a_job_waits_for_the_one_before_it() {
 
 #[test]
 fn all_is_rented_at_one_provider_where_copies_of_the_data_would_cost_more() {
-    use kasuan_market::{CardNames, Catalogue, Terms, terms::{StorageKind, StoragePer}};
+    use kasuan_market::{
+        CardNames, Catalogue, Terms,
+        terms::{StorageKind, StoragePer},
+    };
     use kasuan_model::{Bytes, Currency};
     use kasuan_plan::workload::StorageNeed;
     let shipped = Catalogue::shipped().unwrap();
@@ -294,8 +297,7 @@ fn all_is_rented_at_one_provider_where_copies_of_the_data_would_cost_more() {
         offer("cheap-disk", "rtx-4090", BillingMode::OnDemand, "2"),
     ];
     let both = vec![terms("dear-disk", "1"), terms("cheap-disk", "0.1")];
-    let catalogue =
-        Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, both);
+    let catalogue = Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, both);
     let mut workload = workload(vec![runs("job", "10", Runs::PerMonth(1))]);
     let provider = |workload: &Workload| {
         check(workload, &catalogue).jobs[0].choice.as_ref().unwrap().provider.clone()
