@@ -3,9 +3,12 @@
 use crate::{context::Context, error::CommandError, files};
 use jiff::civil::Date;
 use kasuan_formats::market::price_card;
-use kasuan_market::{Bands, Catalogue, Freshness};
+use kasuan_market::{
+    Bands, Catalogue, Doubt, Freshness,
+    bill::{LineKind, Unit},
+};
 use kasuan_model::{Currency, FxRate, Money, Phrase, Rates, Source};
-use kasuan_report::{Cell, Tone};
+use kasuan_report::{Cell, Column, Language, Tone};
 use rust_decimal::Decimal;
 use std::path::{Path, PathBuf};
 
@@ -81,7 +84,7 @@ pub(crate) fn age(source: &Source, bands: Bands, context: &Context) -> Cell {
 
 /// Returns a cell with money as a person reads it, and its exact amount for programs.
 pub(crate) fn money(amount: Money) -> Cell {
-    Cell::with_raw(small(amount), amount.amount().normalize().to_string())
+    Cell::with_raw(small(amount), amount.amount().round_dp(8).normalize().to_string())
 }
 
 /// Writes money with as many decimals as a small price needs: 0.0005 a GB and hour is not 0.00.
@@ -97,4 +100,73 @@ pub(crate) fn small(amount: Money) -> String {
     let significant = amount.amount().round_sf(3).unwrap_or(amount.amount()).normalize();
     let decimals = significant.scale().max(digits) as usize;
     format!("{}{significant:.decimals$}", amount.currency().sign())
+}
+
+/// Returns the error for an offer id that does not exist, with ids that look like it.
+pub(crate) fn unknown_offer(id: &str, catalogue: &Catalogue) -> CommandError {
+    let mut error = CommandError::user(Phrase::new("error-offer-unknown").with("id", id));
+    let nearest = catalogue
+        .offers()
+        .iter()
+        .filter(|offer| offer.id.starts_with(id) || offer.id.contains(id))
+        .take(3)
+        .map(|offer| offer.id.as_str());
+    let nearest: Vec<&str> = nearest.collect();
+    if nearest.is_empty() {
+        error = error.hint(Phrase::new("hint-offer-list"));
+    } else {
+        error = error.hint(Phrase::new("hint-offer-nearest").with("ids", nearest.join(", ")));
+    }
+    error
+}
+
+/// Returns a column of ids, which are copied and must not be broken into lines.
+pub(crate) fn id_column(key: &'static str, heading: String) -> Column {
+    Column { wraps: false, ..Column::words(key, heading) }
+}
+
+/// Joins messages into one line.
+pub(crate) fn join(phrases: &[Phrase], context: &Context) -> String {
+    let said: Vec<String> = phrases.iter().map(|phrase| context.say(phrase)).collect();
+    said.join(if context.words.language() == Language::Chinese { "；" } else { "; " })
+}
+
+/// Returns the name of what a bill's line is for.
+pub(crate) const fn line_kind(kind: LineKind) -> Phrase {
+    match kind {
+        LineKind::Compute => Phrase::new("bill-kind-compute"),
+        LineKind::Package => Phrase::new("bill-kind-package"),
+        LineKind::Refund => Phrase::new("bill-kind-refund"),
+        LineKind::WithoutCard => Phrase::new("bill-kind-without_card"),
+        LineKind::Stopped => Phrase::new("bill-kind-stopped"),
+        LineKind::Storage => Phrase::new("bill-kind-storage"),
+        LineKind::Egress => Phrase::new("bill-kind-egress"),
+    }
+}
+
+/// Returns the name of what a bill's line counts.
+pub(crate) const fn unit(unit: Unit) -> Phrase {
+    match unit {
+        Unit::InstanceHour => Phrase::new("bill-unit-instance_hour"),
+        Unit::Package => Phrase::new("bill-unit-package"),
+        Unit::GbHour => Phrase::new("bill-unit-gb_hour"),
+        Unit::GbDay => Phrase::new("bill-unit-gb_day"),
+        Unit::GbMonth => Phrase::new("bill-unit-gb_month"),
+        Unit::Gb => Phrase::new("bill-unit-gb"),
+    }
+}
+
+/// Returns the name of a doubt about a price.
+pub(crate) const fn doubt(doubt: Doubt) -> Phrase {
+    match doubt {
+        Doubt::NoPrice => Phrase::new("doubt-no_price"),
+        Doubt::UnknownCard => Phrase::new("doubt-unknown_card"),
+        Doubt::SpotNotCheaper => Phrase::new("doubt-spot_not_cheaper"),
+        Doubt::LongerTermDearer => Phrase::new("doubt-longer_term_dearer"),
+        Doubt::Outlier => Phrase::new("doubt-outlier"),
+        Doubt::PerCardMixUp => Phrase::new("doubt-per_card_mix_up"),
+        Doubt::Duplicate => Phrase::new("doubt-duplicate"),
+        Doubt::Stale => Phrase::new("doubt-stale"),
+        Doubt::Undated => Phrase::new("doubt-undated"),
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Bill {
 pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandError> {
     let catalogue = market::catalogue(&arguments.prices, context)?;
     let Some(offer) = catalogue.offer(&arguments.offer) else {
-        return Err(unknown_offer(&arguments.offer, &catalogue));
+        return Err(market::unknown_offer(&arguments.offer, &catalogue));
     };
     let usage = usage(arguments)?;
     let day = usage.runs.first().map_or(context.settings.today, |run| run.from.date());
@@ -91,23 +91,6 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
         )?;
     }
     Ok(Exit::Done)
-}
-
-fn unknown_offer(id: &str, catalogue: &kasuan_market::Catalogue) -> CommandError {
-    let mut error = CommandError::user(Phrase::new("error-offer-unknown").with("id", id));
-    let nearest = catalogue
-        .offers()
-        .iter()
-        .filter(|offer| offer.id.starts_with(id) || offer.id.contains(id))
-        .take(3)
-        .map(|offer| offer.id.as_str());
-    let nearest: Vec<&str> = nearest.collect();
-    if nearest.is_empty() {
-        error = error.hint(Phrase::new("hint-offer-list"));
-    } else {
-        error = error.hint(Phrase::new("hint-offer-nearest").with("ids", nearest.join(", ")));
-    }
-    error
 }
 
 fn usage(arguments: &Bill) -> Result<Usage, CommandError> {
@@ -198,15 +181,15 @@ fn table(invoice: &Invoice, context: &Context) -> Table {
     ]);
     for line in &invoice.lines {
         table.push(vec![
-            Cell::with_raw(word(&format!("bill-kind-{}", line.kind.word())), line.kind.word()),
+            Cell::with_raw(context.say(&market::line_kind(line.kind)), line.kind.word()),
             when(line.from),
             when(line.to),
             quantity(line),
-            Cell::with_raw(word(&format!("bill-unit-{}", line.unit.word())), line.unit.word()),
+            Cell::with_raw(context.say(&market::unit(line.unit)), line.unit.word()),
             market::money(line.unit_price),
             Cell::with_raw(range(line.amount), line.amount.likely.amount().normalize().to_string())
                 .toned(Tone::Strong),
-            Cell::new(line.how.iter().map(|how| context.say(how)).collect::<Vec<_>>().join("; ")),
+            Cell::new(market::join(&line.how, context)),
         ]);
     }
     table
@@ -236,7 +219,8 @@ fn json(
     terms_source: &str,
     context: &Context,
 ) -> serde_json::Value {
-    let amount = |money: Money| money.amount().normalize().to_string();
+    // Eight decimals are what providers keep in their own bill rows.
+    let amount = |money: Money| money.amount().round_dp(8).normalize().to_string();
     let estimate = |of: Estimate<Money>| {
         serde_json::json!({
             "low": amount(of.low), "likely": amount(of.likely), "high": amount(of.high),

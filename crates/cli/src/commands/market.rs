@@ -1,6 +1,8 @@
 //! `kasuan market`: looks after price lists (check, template, import).
 
 mod doctor;
+mod export;
+mod history;
 mod import;
 mod template;
 
@@ -20,6 +22,8 @@ enum Below {
     Doctor(doctor::Doctor),
     Template(template::Template),
     Import(import::Import),
+    History(history::History),
+    Export(export::Export),
 }
 
 /// Runs the command.
@@ -28,5 +32,7 @@ pub(crate) fn run(arguments: &Market, context: &Context) -> Result<Exit, Command
         Below::Doctor(arguments) => doctor::run(arguments, context),
         Below::Template(arguments) => template::run(arguments, context),
         Below::Import(arguments) => import::run(arguments, context),
+        Below::History(arguments) => history::run(arguments, context),
+        Below::Export(arguments) => export::run(arguments, context),
     }
 }

@@ -295,7 +295,7 @@ fn offers_table(
         SortChoice::Bill => Some("offers-key-bill"),
     };
     let mut columns = vec![
-        Column::words("offer", word("offers-offer")),
+        market::id_column("offer", word("offers-offer")),
         Column::words("card", word("offers-card")),
         Column::figures("count", word("offers-count")),
         Column::words("mode", word("offers-mode")),

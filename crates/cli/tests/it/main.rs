@@ -5,6 +5,7 @@ mod doctor;
 mod inputs;
 mod on_box;
 mod workbook;
+mod market;
 
 use std::{
     path::{Path, PathBuf},

@@ -6,6 +6,7 @@
 mod aggregators;
 mod azure;
 mod chinese;
+pub mod export;
 mod gpuhunt;
 mod json;
 mod karpenter;

@@ -53,7 +53,9 @@ impl Billing<'_> {
             charge(billed.likely, likely)?,
             charge(billed.high, high)?,
         );
-        self.explain(length, billed, night, &mut how);
+        let start = second_of_day(run.from);
+        let lowered = night.filter(|night| night_seconds(start, billed.likely.get(), *night) > 0);
+        self.explain(length, billed, lowered, &mut how);
         let quantity = billed.map(Seconds::decimal_hours);
         self.push_compute(run, quantity, amount, how);
         Ok(())
@@ -94,7 +96,10 @@ impl Billing<'_> {
                 .with("billed", hours(billed.likely)),
         );
         if step.low == step.high {
-            how.push(Phrase::new("market-bill-step").with("seconds", step.likely.get()));
+            // A step of a second needs no words: nothing is rounded.
+            if step.likely > Seconds::new(1) {
+                how.push(Phrase::new("market-bill-step").with("seconds", step.likely.get()));
+            }
         } else {
             let unknown = Phrase::new("market-unknown-step")
                 .with("low", step.low.get())
@@ -115,7 +120,8 @@ impl Billing<'_> {
         }
         if let Some(night) = night {
             how.push(
-                Phrase::new("market-bill-night").with("off", night.off * Decimal::ONE_HUNDRED),
+                Phrase::new("market-bill-night")
+                    .with("off", (night.off * Decimal::ONE_HUNDRED).normalize()),
             );
         }
     }

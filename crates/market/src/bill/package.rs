@@ -59,7 +59,9 @@ impl Billing<'_> {
         let share = Decimal::from(used.get()) / Decimal::from(total.get().max(1));
         let zero = Money::zero(paid.currency());
         let back = |factor: Decimal| -> Result<Money, BillError> {
-            let kept = paid.times(share)?.times(factor)?;
+            // Multiplied before it is divided, so that round shares stay exact.
+            let kept = paid.times(Decimal::from(used.get()))?.times(factor)?;
+            let kept = kept.over(Decimal::from(total.get().max(1)))?;
             let back = paid.checked_sub(kept)?;
             let back = if back.amount().is_sign_negative() { zero } else { back };
             Ok(zero.checked_sub(back)?)

@@ -214,3 +214,24 @@ import-refused = refused
 import-noted = note
 import-nothing = no row could be taken; nothing was written
 import-written = { $path } holds { $count } offers now; use it with --prices
+
+cmd-market-history = Show how the price of a card moved, provider by provider
+cmd-market-history--card = Card, as you would say it
+cmd-market-history--provider = Provider
+cmd-market-history--limit = Lines to show; 0 shows all
+cmd-market-export = Write a chosen offer for another tool
+cmd-market-export--offer = Id of the offer, as `kasuan offers` shows it
+cmd-market-export--tool = The tool to write for
+cmd-market-export--name = Name of the job
+cmd-market-export--prices = Price card of your own (CSV) to lay over the catalogue; may stand several times
+
+history-provider = provider
+history-tier = tier
+history-last = last
+history-chart = course
+history-volatility = of { $series } series watched for { $days } days on average, { $moved } moved, by { $range } in the middle; first to last, nine of ten lay above { $low } and nine of ten below { $high }
+
+export-provider = { $tool } does not rent from { $provider }
+export-mode = { $tool } has no { $mode }
+export-slice = { $tool } cannot ask for a slice of a card
+export-currency = { $tool } reckons in US dollars; the price is in { $currency }

@@ -214,3 +214,24 @@ import-refused = 拒收
 import-noted = 注意
 import-nothing = 没有一行能收下；什么都没写
 import-written = { $path } 现有 { $count } 条报价；用 --prices 带上它
+
+cmd-market-history = 看一张卡在各家的价格怎么变
+cmd-market-history--card = 卡，平时怎么叫就怎么写
+cmd-market-history--provider = 平台
+cmd-market-history--limit = 显示多少行；0 表示全部
+cmd-market-export = 把选定的报价写成别的工具能用的样子
+cmd-market-export--offer = 报价编号，`kasuan offers` 里有
+cmd-market-export--tool = 写给哪个工具
+cmd-market-export--name = 任务名
+cmd-market-export--prices = 盖在价格目录上的自有价目表（CSV）；可以写多次
+
+history-provider = 平台
+history-tier = 档次
+history-last = 最近
+history-chart = 走势
+history-volatility = { $series } 个价格序列，平均观察 { $days } 天，其中 { $moved } 变过，变过的中位幅度 { $range }；从头到尾，九成高于 { $low }，九成低于 { $high }
+
+export-provider = { $tool } 租不到 { $provider } 的机器
+export-mode = { $tool } 没有{ $mode }
+export-slice = { $tool } 没法要切分卡
+export-currency = { $tool } 按美元计价，而这个报价是 { $currency }

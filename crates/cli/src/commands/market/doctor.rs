@@ -63,12 +63,12 @@ pub(super) fn findings_table(findings: &[Finding], limit: usize, context: &Conte
     let word = |key: &str| context.words.word(key);
     let mut table = Table::new(vec![
         Column::words("doubt", word("market-doubt")),
-        Column::words("offer", word("offers-offer")),
+        market::id_column("offer", word("offers-offer")),
         Column::words("what", word("market-what")),
     ]);
     for doubt in Doubt::ALL {
         let of: Vec<&Finding> = findings.iter().filter(|found| found.doubt == doubt).collect();
-        let name = word(&format!("doubt-{}", doubt.word()));
+        let name = context.say(&market::doubt(doubt));
         let tone = if doubt.is_wrong() { Tone::Bad } else { Tone::Warn };
         for finding in of.iter().take(limit) {
             table.push(vec![
