@@ -6,6 +6,7 @@ mod inputs;
 mod on_box;
 mod workbook;
 mod market;
+mod workbook;
 
 use std::{
     path::{Path, PathBuf},
