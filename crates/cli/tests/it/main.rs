@@ -3,9 +3,9 @@
 mod basics;
 mod doctor;
 mod inputs;
+mod market;
 mod on_box;
 mod workbook;
-mod market;
 mod workbook;
 
 use std::{
