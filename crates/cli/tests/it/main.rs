@@ -6,7 +6,6 @@ mod inputs;
 mod market;
 mod on_box;
 mod workbook;
-mod workbook;
 
 use std::{
     path::{Path, PathBuf},
