@@ -1,7 +1,9 @@
 //! Resolves the names in a workload file: models, configurations on disk, cards.
 
-use crate::{error::CommandError, files};
-use kasuan_formats::workload::{Names, Trouble};
+use kasuan_formats::{
+    local_model,
+    workload::{Names, Trouble},
+};
 use kasuan_market::Catalogue as Market;
 use kasuan_model::{CardId, Phrase};
 use kasuan_sizing::{Architecture, Catalogue as Models};
@@ -53,8 +55,11 @@ impl Names for Shelf<'_> {
     }
 
     fn configuration(&self, written: &str) -> Result<Architecture, Trouble> {
-        files::read_text(&self.path(written)).map_err(CommandError::into_trouble)?;
-        Err(Trouble::new(Phrase::new("names-configuration-unread").with("path", written)))
+        let path = self.path(written);
+        let model = local_model::open(&path).map_err(|error| Trouble::of(&error))?;
+        model.notes.into_iter().for_each(|note| self.note(note));
+        // The id is the path as it is written, which names the model wherever the file is read.
+        Ok(Architecture { id: written.to_owned(), ..model.architecture })
     }
 
     fn card(&self, text: &str) -> Result<CardId, Trouble> {

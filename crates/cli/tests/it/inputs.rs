@@ -12,11 +12,21 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// A configuration that `with-config.yaml` names.
+const CONFIG: &str = r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+"num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+"vocab_size": 128256, "head_dim": 128, "tie_word_embeddings": false, "attention_bias": false,
+"max_position_embeddings": 8192}"#;
+
 /// Runs `plan` beside a copy of the file, so that no path of this machine is in the message.
 fn plan(file: &std::path::Path, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let name = file.file_name().unwrap().to_str().unwrap();
     fs::copy(file, folder.path().join(name)).unwrap();
+    let valid = file.parent().is_some_and(|parent| parent.ends_with("valid"));
+    if valid {
+        fs::write(folder.path().join("config.json"), CONFIG).unwrap();
+    }
     let said =
         kasuan(folder.path(), &[&["plan", name, "--output", "plan.xlsx"], arguments].concat());
     let left = fs::read_dir(folder.path()).unwrap().count();
@@ -54,6 +64,7 @@ fn every_good_file_shows_its_defaults_and_reads_them_back() {
         let text = text.trim_end_matches("[0]\n");
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("again.yaml"), text).unwrap();
+        fs::write(folder.path().join("config.json"), CONFIG).unwrap();
         let again = kasuan(folder.path(), &["plan", "again.yaml", "--show-defaults"]);
         let (_, again) = again.split_once('\n').unwrap();
         assert_eq!(again.trim_end_matches("[0]\n"), text);

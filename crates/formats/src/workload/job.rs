@@ -82,7 +82,8 @@ fn model(at: &Fields<'_>, names: &dyn Names) -> Result<Option<Model>, WorkloadEr
     }
     at.read("model", |node| {
         let text = values::text(node)?;
-        let is_path = text.ends_with(".json") || text.starts_with(['.', '/']);
+        let is_path = text.starts_with(['.', '/'])
+            || [".json", ".gguf", ".safetensors"].iter().any(|end| text.ends_with(end));
         let known = if is_path { names.configuration(&text)? } else { names.model(&text)? };
         Ok(Model::Known(Box::new(known)))
     })

@@ -77,5 +77,4 @@ plan-output-unknown = no way to write `{ $path }` is known
 plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt
 plan-rate-wrong = `{ $text }` is not an exchange rate
 plan-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
-names-configuration-unread = a model configuration such as `{ $path }` cannot be read yet
 card-guessed = `{ $text }` comes in several forms; { $card } is taken; write its full name to choose

@@ -77,5 +77,4 @@ plan-output-unknown = 不知道怎么写 `{ $path }`
 plan-hint-output = 扩展名可以是 .xlsx、.md、.json、.csv 或 .txt
 plan-rate-wrong = `{ $text }` 不是汇率
 plan-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
-names-configuration-unread = 还不能读 `{ $path }` 这样的模型配置
 card-guessed = `{ $text }` 有几种型号，按 { $card } 算；想指定就写全名

@@ -40,7 +40,7 @@ pub(super) enum Style {
 
 impl Style {
     fn format(self) -> Format {
-        let base = Format::new().set_font_size(11).set_align(FormatAlign::Top);
+        let base = Format::new().set_font_size(11).set_align(FormatAlign::VerticalCenter);
         let input = |format: Format| {
             format
                 .set_font_color(Color::RGB(0x1F_4E_B4))
