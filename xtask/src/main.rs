@@ -10,6 +10,7 @@ mod predict_doctor;
 mod predict_memory;
 #[cfg(test)]
 mod tidy;
+mod time;
 
 use std::process::ExitCode;
 
@@ -17,9 +18,10 @@ const HELP: &str = "cargo xtask COMMAND
 
   ci          install what tests need, then format check, licences, lints, all tests
   predict     KIND FILE.csv: what this version predicts for the rows of a truth file, as CSV;
-              KIND is doctor or memory
-              KIND is doctor
+              KIND is doctor, memory or time
   models      build data/models/models.csv from data/models/configs.jsonl
+  calibrate   time FILE.csv [--check]: fit the coefficients of the time model to measured runs;
+              --check compares with the shipped file instead of writing it
   help        this text";
 
 fn main() -> ExitCode {
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         ["predict", "doctor", path] => predict_doctor::run(path),
         ["predict", "memory", path] => predict_memory::run(path),
         ["models"] => models::run(),
+        ["calibrate", "time", truth] => time::calibrate(truth, false),
+        ["calibrate", "time", truth, "--check"] => time::calibrate(truth, true),
+        ["predict", "time", truth] => time::predict(truth, &mut std::io::stdout().lock()),
         ["help"] | [] => {
             println!("{HELP}");
             Ok(())

@@ -3,6 +3,7 @@
 //! Pure: a configuration and a setup in, an estimate out. Formulas carry their source.
 
 mod architecture;
+pub mod capacity;
 mod catalogue;
 mod counted;
 mod details;

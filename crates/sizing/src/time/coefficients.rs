@@ -105,8 +105,11 @@ pub struct TrainingCosts {
     pub lora: f64,
     /// Cost of attention arithmetic relative to plain multiplications.
     pub attention: f64,
-    /// Hidden width at which half of the share is reached.
+    /// Hidden width at which half of the share is reached, on a card of 312 TFLOP/s; a card of four
+    /// times the rate needs twice the width to be filled.
     pub half_hidden: f64,
+    /// Share of the links between tensor-parallel cards that arithmetic doesn't hide.
+    pub tensor_exposed: f64,
     /// Host seconds for each layer and pass, by stack.
     pub host_layer: BTreeMap<String, f64>,
     /// Host cost of adapters: how many times as many kernels a layer has with them.
@@ -117,8 +120,8 @@ pub struct TrainingCosts {
     pub gptq_widening: f64,
     /// Loss for each doubling of cards beyond a machine of eight.
     pub scaling: f64,
-    /// Loss for each doubling of pipeline stages.
-    pub pipeline: f64,
+    /// Share of the pipeline's bubble, (stages - 1) / micro-batches, that schedules leave.
+    pub bubble: f64,
     /// Share left for mixtures of experts.
     pub moe: f64,
     /// Extra loss of FP8 training outside the multiplications.
@@ -136,10 +139,23 @@ pub struct EngineCosts {
     pub layer: f64,
     /// Seconds of a sequence in each step (sampling, scheduling).
     pub sequence: f64,
+    /// Seconds of a step whatever is in it (scheduling, the head, sampling).
+    pub step: f64,
+    /// How many times the layer's host cost FP8 kernels have in engines that start each kernel from
+    /// Python; 1 elsewhere.
+    #[serde(default = "one")]
+    pub fp8_host: f64,
+    /// Seconds of each expert of a layer, for engines that loop over experts.
+    #[serde(default)]
+    pub expert: f64,
     /// Share of bandwidth that 4-bit kernels keep.
     pub four_bit: f64,
     /// Share of bandwidth that attention over one sequence reaches.
     pub cache: f64,
+}
+
+const fn one() -> f64 {
+    1.0
 }
 
 /// Reading prompts.
@@ -162,6 +178,8 @@ pub struct PrefillCosts {
 pub struct NetworkCosts {
     /// Share of the sustained rate by network and direction.
     pub share: BTreeMap<String, f64>,
+    /// Bytes that a sample moves, by network and direction.
+    pub bytes: BTreeMap<String, f64>,
 }
 
 /// Half-widths of ranges, as factors: likely / `low` to likely x `high`.
@@ -178,6 +196,9 @@ pub struct Width {
 pub struct Coefficients {
     /// Where they come from.
     pub provenance: Provenance,
+    /// Seconds that a server's front end adds to the first token (25 to 60 ms were measured on vLLM,
+    /// SGLang and TensorRT-LLM servers).
+    pub front_end: f64,
     /// Shares of peak arithmetic.
     pub compute: ComputeShares,
     /// Shares of peak bandwidth.

@@ -16,7 +16,7 @@ mod rate;
 mod serving;
 mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod training;
 mod work;
 
@@ -26,7 +26,8 @@ pub use hardware::{Hardware, is_geforce};
 pub use job::{JobTime, RequestsJob, job_time, padding, requests_time};
 pub use network::{Network, NetworkWork, network_rate};
 pub use rate::{Declined, Limit, Rate, Served};
-pub use serving::{serving, serving_with};
+pub(crate) use serving::ServingTable;
+pub use serving::{at_request_rate, at_request_rate_with, serving, serving_with};
 pub use step::{decode, decode_with, prefill, prefill_with, single_request_with};
 pub use training::{training_rate, training_rate_with};
 pub use work::ModelWork;

@@ -67,8 +67,12 @@ pub fn network_rate(
     };
     let key = format!("{}_{direction}", network.word());
     let share = c.network.share.get(&key).copied().unwrap_or(0.5);
-    let likely = f64::from(cards.max(1)) * flops * share / (network.flops() * passes);
+    let bytes = c.network.bytes.get(&key).copied().unwrap_or(0.0);
+    let compute = network.flops() * passes / (flops * share);
+    let moving = bytes / hardware.bytes_per_second();
+    let likely = f64::from(cards.max(1)) / (compute + moving);
+    let limit = if moving > compute { Limit::Bandwidth } else { Limit::Compute };
     let ground = if hardware.known { Ground::Known } else { Ground::New };
     let kind = if work == NetworkWork::Train { "training" } else { "serving" };
-    Ok(ranges::rate(kind, ground, likely, Limit::Compute, c))
+    Ok(ranges::rate(kind, ground, likely, limit, c))
 }

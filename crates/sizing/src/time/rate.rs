@@ -62,12 +62,21 @@ pub struct Served {
     pub requests_per_second: Estimate<f64>,
     /// Seconds between two tokens of a request, mean over a request.
     pub tpot: Estimate<f64>,
+    /// Seconds to the first token, mean, when requests come evenly.
+    pub ttft: f64,
     /// Seconds to read one prompt when nothing waits before it.
     pub prefill: f64,
     /// Sequences that are decoded together.
     pub batch: f64,
     /// Tokens of all sequences together that fit beside the weights.
     pub kv_tokens: f64,
+}
+
+impl Served {
+    /// Returns the range of the mean time to the first token: queues make the upper end far.
+    pub fn ttft_range(&self) -> Estimate<f64> {
+        Estimate::new(self.ttft / 2.0, self.ttft, self.ttft * 3.0)
+    }
 }
 
 /// Why there is no estimate. The caller says so instead of guessing.

@@ -28,25 +28,116 @@ pub fn serving_with(
 ) -> Result<Served, Declined> {
     let runner = Runner::of(work, setup, card, interconnect, c)?;
     let load = Load::of(&runner)?;
-    let batch = load.batch;
-    let (step, prompt) = load.parts(&runner, batch);
+    at_batch(&runner, &load, load.batch, load.full)
+}
+
+/// Estimates what one replica does when `requests` come each second in the mean, as far as it can
+/// follow: Little's law gives the sequences in flight.
+pub fn at_request_rate(
+    model: &Architecture,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+    requests: f64,
+) -> Result<Served, Declined> {
+    let work = ModelWork::of(model);
+    at_request_rate_with(&work, setup, card, interconnect, requests, Coefficients::shipped())
+}
+
+/// [`at_request_rate`] with counted work and given coefficients, for calibration.
+pub fn at_request_rate_with(
+    work: &ModelWork,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+    requests: f64,
+    c: &Coefficients,
+) -> Result<Served, Declined> {
+    if !(requests.is_finite() && requests > 0.0) {
+        return Err(Declined::Degenerate { what: "the requests per second" });
+    }
+    let runner = Runner::of(work, setup, card, interconnect, c)?;
+    let load = Load::of(&runner)?;
+    let served = |batch: f64| batch / load.tpot(&runner, batch) / load.generated;
+    if served(load.batch) <= requests {
+        return at_batch(&runner, &load, load.batch, true);
+    }
+    // The rate grows with the batch, so halving finds the batch that follows the requests.
+    let (mut low, mut high) = (0.0, load.batch);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if served(middle.max(1.0)) * middle.min(1.0) < requests {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let mut answer = at_batch(&runner, &load, high.max(1.0), false)?;
+    let likely = requests * load.generated;
+    answer.rate.tokens_per_second = Estimate::new(likely * 0.9, likely, likely * 1.1);
+    answer.requests_per_second = Estimate::new(requests * 0.9, requests, requests * 1.1);
+    answer.batch = high;
+    Ok(answer)
+}
+
+fn at_batch(runner: &Runner<'_>, load: &Load, batch: f64, full: bool) -> Result<Served, Declined> {
+    let (step, prompt) = load.parts(runner, batch);
     let generated = load.generated;
     let tpot = step.seconds() + batch * prompt.seconds() / generated;
     let likely = batch / tpot;
     if !(likely.is_finite() && likely > 0.0) {
         return Err(Declined::Degenerate { what: "the size of the load" });
     }
-    let limit =
-        if load.full && step.bandwidth > step.compute { Limit::Capacity } else { step.limit() };
-    let rate = ranges::rate("serving", runner.ground(), likely, limit, c);
+    let limit = if full && step.bandwidth > step.compute { Limit::Capacity } else { step.limit() };
+    let rate = ranges::rate("serving", runner.ground(), likely, limit, runner.c);
+    // A prompt waits for half of the prompts that share its turn, for the step that runs, and for
+    // the front end.
+    let sharing = (batch / generated).max(1.0);
+    let ttft = runner.c.front_end + step.seconds() + prompt.seconds() * f64::midpoint(1.0, sharing);
     Ok(Served {
         rate,
         requests_per_second: rate.tokens_per_second.map(|tokens| tokens / generated),
         tpot: inverse(rate, batch),
+        ttft,
         prefill: prompt.seconds(),
         batch,
         kv_tokens: load.room,
     })
+}
+
+/// One replica as a queue sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServingTable<'a> {
+    runner: Runner<'a>,
+    context: f64,
+    /// Sequences that are decoded together at most.
+    pub(crate) most: f64,
+    /// Tokens of all sequences that fit.
+    pub(crate) room: f64,
+    /// Seconds to read a token of a prompt under load.
+    pub(crate) prompt_token: f64,
+}
+
+impl<'a> ServingTable<'a> {
+    pub(crate) fn of(
+        work: &'a ModelWork,
+        setup: &'a Setup,
+        card: &Card,
+        interconnect: Interconnect,
+        c: &'a Coefficients,
+    ) -> Result<Self, Declined> {
+        let runner = Runner::of(work, setup, card, interconnect, c)?;
+        let load = Load::of(&runner)?;
+        let (_, prompt) = load.parts(&runner, 1.0);
+        let prompt_token = prompt.seconds() / load.prompt.max(1.0);
+        let context = load.prompt + load.generated / 2.0;
+        Ok(Self { runner, context, most: load.most, room: load.room, prompt_token })
+    }
+
+    /// Seconds of a step at a batch.
+    pub(crate) fn step(&self, batch: f64) -> f64 {
+        self.runner.step(batch, self.context).seconds()
+    }
 }
 
 /// The seconds a token takes when `batch` sequences share the rate.
@@ -63,6 +154,8 @@ pub(super) struct Load {
     pub generated: f64,
     /// Tokens that fit.
     pub room: f64,
+    /// Sequences that the engine plans for at most.
+    pub most: f64,
     /// Whether memory, not demand, bounds the batch.
     pub full: bool,
 }
@@ -99,7 +192,13 @@ impl Load {
         // A sequence in the mean of its life holds its prompt and half of what it writes.
         let fits = (room / (prompt + generated)).min(most).max(1.0);
         let wanted = f64::from(inference.concurrency.max(1));
-        Ok(Self { batch: wanted.min(fits), prompt, generated, room, full: wanted > fits })
+        Ok(Self { batch: wanted.min(fits), prompt, generated, room, most, full: wanted > fits })
+    }
+
+    /// Seconds between two tokens at a batch, prompts of others included.
+    fn tpot(&self, runner: &Runner<'_>, batch: f64) -> f64 {
+        let (step, prompt) = self.parts(runner, batch);
+        step.seconds() + batch * prompt.seconds() / self.generated
     }
 
     /// The step and one prompt at a batch.

@@ -243,7 +243,7 @@ impl<'a> Runner<'a> {
                 * work.layers
                 * passes
                 * self.links.all_reduce(self.tensor, in_pass * work.hidden * 2.0, c),
-            host: passes * work.layers * c.prefill.layer,
+            host: passes * (work.layers * c.prefill.layer + work.expert_count * self.engine.expert),
             eager: false,
         }
     }
@@ -260,7 +260,10 @@ impl<'a> Runner<'a> {
         let weights = work.step_bytes(self.weights, batch) / (bytes_per_second * kernel);
         // One sequence alone does not fill the card with attention work; a batch does.
         let filled = self.engine.cache + (0.95 - self.engine.cache) * (1.0 - 1.0 / batch);
-        let cache = batch * work.visible(context) * work.kv_bytes(self.inference.kv)
+        // A cache that grows by concatenation is read and written once more in each step.
+        let grows = self.inference.engine == Engine::Transformers && !self.inference.static_cache;
+        let copies = if grows { 3.0 } else { 1.0 };
+        let cache = copies * batch * work.visible(context) * work.kv_bytes(self.inference.kv)
             / (bytes_per_second * filled * load);
         let mixture = if work.is_mixture() { c.compute.moe } else { 1.0 };
         let compute = batch * 2.0 * (work.active_block() + work.head)
@@ -271,7 +274,12 @@ impl<'a> Runner<'a> {
             compute,
             bandwidth: weights + cache,
             links,
-            host: work.layers * self.engine.layer + batch * self.engine.sequence,
+            host: self.engine.step
+                + work.layers
+                    * self.engine.layer
+                    * if self.weights == WeightFormat::Fp8 { self.engine.fp8_host } else { 1.0 }
+                + work.expert_count * self.engine.expert
+                + batch * self.engine.sequence,
             eager: self.is_eager(),
         }
     }
@@ -305,6 +313,7 @@ pub(super) fn engine_word(inference: &Inference, card: &Card) -> &'static str {
         Engine::Vllm if inference.engine_version.is_some_and(|v| v < (0, 8)) => "vllm_v0",
         Engine::Vllm => "vllm",
         Engine::Sglang => "sglang",
+        Engine::LlamaCpp if !inference.cuda_graphs => "llama_cpp_v0",
         Engine::LlamaCpp => "llama_cpp",
         Engine::TensorRtLlm => "tensorrt_llm",
         Engine::LmDeploy => "lmdeploy",

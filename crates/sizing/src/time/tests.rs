@@ -4,7 +4,7 @@ use super::*;
 use crate::{Architecture, Inference, LoraTarget, Method, Parallelism, Setup, Training, Work};
 use kasuan_model::{Bytes, Card, CardId, Confidence, Estimate, Interconnect, Source};
 
-pub(super) fn llama_8b() -> Architecture {
+pub(crate) fn llama_8b() -> Architecture {
     Architecture {
         id: "meta-llama/Llama-3.1-8B".into(),
         layers: 32,
@@ -18,7 +18,7 @@ pub(super) fn llama_8b() -> Architecture {
     }
 }
 
-pub(super) fn a100() -> Card {
+pub(crate) fn a100() -> Card {
     Card {
         id: CardId::new("a100-sxm4-80"),
         display: "A100 SXM4 80 GB".into(),
@@ -40,7 +40,7 @@ pub(super) fn a100() -> Card {
     }
 }
 
-pub(super) fn served_by(inference: Inference) -> Setup {
+pub(crate) fn served_by(inference: Inference) -> Setup {
     Setup { work: Work::Inference(inference), ..Setup::default() }
 }
 

@@ -126,7 +126,7 @@ impl Parts {
             map.get(key).copied().unwrap_or(or)
         };
         let mut share = get(&t.stack, stack, 1.0) * get(&t.family, family, 1.0) * work.hidden
-            / (work.hidden + t.half_hidden * tensor.sqrt());
+            / (work.hidden + t.half_hidden * (tensor * hardware.peak / 312e12).sqrt());
         if adapters {
             share *= t.lora;
         }
@@ -138,13 +138,14 @@ impl Parts {
             _ => Arithmetic::Bits16,
         };
         let fp8 = if arithmetic == Arithmetic::Fp8 { t.fp8 } else { 1.0 };
-        let cards = tensor * pipeline * data;
+        let context = f64::from(layout.context.max(1));
+        let cards = tensor * pipeline * data * context;
         let losses = (1.0 + t.scaling * (cards / 8.0).log2().max(0.0))
-            * (1.0 + t.pipeline * pipeline.log2());
+            * (1.0 + t.bubble * (pipeline - 1.0) / f64::from(training.accumulation.max(1)));
         let inside = tensor * pipeline;
         let compute = (multiplications / (hardware.flops(arithmetic, c) * fp8)
             + attention * t.attention / hardware.flops(Arithmetic::Bits16, c))
-            / (share * inside)
+            / (share * inside * context)
             * losses;
         let passes = 2.0 + f64::from(training.checkpointing == Checkpointing::Full);
         let host = passes * work.layers / pipeline
@@ -162,9 +163,11 @@ impl Parts {
         });
         // Two all-reduces of the activations in every layer and pass.
         let inner_links = if layout.tensor > 1 {
-            2.0 * passes
+            t.tensor_exposed
+                * 2.0
+                * passes
                 * (work.layers / pipeline)
-                * links.all_reduce(tensor, tokens * work.hidden * 2.0, c)
+                * links.all_reduce(tensor, tokens / context * work.hidden * 2.0, c)
         } else {
             0.0
         };
@@ -173,12 +176,12 @@ impl Parts {
         let accumulation = f64::from(training.accumulation.max(1));
         let mut outer_links = 0.0;
         if gathered {
-            outer_links += passes.min(2.0) * links.exchange(data, weights, c);
+            outer_links += passes.min(2.0) * links.exchange(data * context, weights, c);
         }
         if !adapters {
             let gradients = work.total() * 2.0 / inside;
             let every = if gathered { 1.0 } else { accumulation };
-            outer_links += 2.0 * links.exchange(data, gradients, c) / every;
+            outer_links += 2.0 * links.exchange(data * context, gradients, c) / every;
         }
         if layout.offload_weights {
             outer_links += 2.0 * weights / c.interconnect.host_bus;

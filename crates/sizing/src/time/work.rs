@@ -29,6 +29,8 @@ pub struct ModelWork {
     pub full_attention: f64,
     /// The window of the other layers, in tokens.
     pub window: f64,
+    /// Routed experts of all layers together.
+    pub expert_count: f64,
 }
 
 impl ModelWork {
@@ -69,6 +71,47 @@ impl ModelWork {
                 _ => 1.0,
             },
             window: window.unwrap_or(f64::INFINITY),
+            expert_count: f(model.expert_layers())
+                * model.experts.map_or(0.0, |moe| f(moe.experts)),
+        }
+    }
+
+    /// Returns the work of a model of which only the parameter count is known (and, for a mixture,
+    /// the parameters that a token passes): a grouped-query decoder of the shape that such sizes
+    /// usually have, 12 h^2 parameters a layer with h near 128 times the layers (Kaplan et al. 2020;
+    /// Llama, Qwen and Mistral configurations keep to it within a third).
+    pub fn counted(parameters: f64, active: Option<f64>) -> Self {
+        let parameters = if parameters.is_finite() { parameters.max(1e6) } else { 1e6 };
+        let active = active.filter(|a| a.is_finite() && *a > 0.0).unwrap_or(parameters);
+        let active = active.min(parameters);
+        let hidden = (active * 128.0 / 12.0).cbrt();
+        let layers = (hidden / 128.0).max(1.0);
+        let table = (hidden * 128_000.0).min(parameters / 4.0);
+        // Below 4 billion parameters the two tables are nearly always one.
+        let tied = parameters < 4e9;
+        let embedding = if tied { 0.0 } else { table };
+        let block = parameters - table - embedding;
+        // Nearly all weights of a mixture are experts; a token passes one in 16 of them or so.
+        let (experts, active_experts) = if active < 0.9 * parameters {
+            (block * 0.95, (active - table - embedding - block * 0.05).max(block * 0.005))
+        } else {
+            (0.0, 0.0)
+        };
+        let head_dim = 128.0;
+        Self {
+            layers,
+            hidden,
+            dense: block - experts,
+            experts,
+            active_experts,
+            routed_share: if experts > 0.0 { active_experts / experts } else { 1.0 },
+            head: table,
+            embedding,
+            attention_flops: 4.0 * layers * hidden,
+            kv_elements: 2.0 * layers * head_dim * (hidden / head_dim / 4.0).clamp(1.0, 8.0),
+            full_attention: 1.0,
+            window: f64::INFINITY,
+            expert_count: if experts > 0.0 { 64.0 * layers } else { 0.0 },
         }
     }
 

@@ -1,0 +1,12 @@
+# Time: what limits a rate, and why there is none.
+time-limit-compute = arithmetic of the card
+time-limit-bandwidth = memory bandwidth of the card
+time-limit-interconnect = links between the cards
+time-limit-host = the host that starts the work
+time-limit-capacity = room for keys and values
+
+time-declined-tensor-rate = the tensor rate of { $card } is not known, so no time can be estimated
+time-declined-bandwidth = the memory bandwidth of { $card } is not known, so no time can be estimated
+time-declined-room = weights and one request need { $needed }, and { $room } are there for them
+time-declined-work = a time for { $asked } was asked for, but the setup describes { $found }
+time-declined-degenerate = { $what } must be a positive, finite number
