@@ -2,6 +2,7 @@
 
 mod basics;
 mod doctor;
+mod fit;
 mod inputs;
 mod market;
 mod on_box;

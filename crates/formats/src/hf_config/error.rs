@@ -139,11 +139,12 @@ impl Phrased for HfConfigError {
 
     fn hints(&self) -> Vec<Phrase> {
         match self {
-            Self::Missing { also, still, .. } => {
+            Self::Missing { field, also, still } => {
                 let mut hints = Vec::new();
-                if !also.is_empty() {
+                let names: Vec<&str> = also.iter().copied().filter(|name| name != field).collect();
+                if !names.is_empty() {
                     hints.push(
-                        Phrase::new("sizing-config-also-known-as").with("names", also.join(", ")),
+                        Phrase::new("sizing-config-also-known-as").with("names", names.join(", ")),
                     );
                 }
                 hints.extend(still.iter().cloned());

@@ -7,8 +7,8 @@ use kasuan_market::{Bands, Catalogue, Query};
 use kasuan_model::{BillingMode, Card, Currency, Interconnect, Phrase, Rates};
 use kasuan_plan::unit_cost;
 use kasuan_sizing::{
-    Parallelism, WeightFormat, Work,
-    fit::{self, CardAnswer},
+    Architecture, Kind, Parallelism, WeightFormat, Work,
+    fit::{self, CardAnswer, Need},
     memory, time,
 };
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) fn report(
     context: &Context,
 ) -> Result<Report, CommandError> {
     let market = Catalogue::shipped()?;
-    let need = ask.need(subject.weights);
+    let need = reading(&subject.architecture, ask.need(subject.weights));
     let model = &subject.architecture;
     let (prices, other_currency) = prices(&market, currency, context);
     let mut notes = subject.notes.clone();
@@ -85,7 +85,7 @@ pub(super) fn compared(
     settings: &str,
     report: &Report,
 ) -> Result<Compared, CommandError> {
-    let need = ask.need(subject.weights);
+    let need = reading(&subject.architecture, ask.need(subject.weights));
     let model = &subject.architecture;
     let format = need.weights.unwrap_or(WeightFormat::Bf16);
     let memory = memory::estimate(model, &need.setup(format, Parallelism::SINGLE), None)?;
@@ -95,6 +95,15 @@ pub(super) fn compared(
         cards.push((row.card.display.clone(), answer.best.as_ref().map(fit::Fit::cards)));
     }
     Ok(Compared { settings: settings.to_owned(), memory, cards })
+}
+
+/// Turns a request to a model that returns vectors into one that only reads.
+fn reading(model: &Architecture, mut need: Need) -> Need {
+    if let (Kind::Encoder, Work::Inference(inference)) = (model.kind, &mut need.work) {
+        inference.prompt = inference.prompt.saturating_add(inference.generated);
+        inference.generated = 0;
+    }
+    need
 }
 
 /// Cheapest first by what a unit of work costs, then by the price of an hour; what does not fit
@@ -149,6 +158,10 @@ fn speed(
     };
     let model = &subject.architecture;
     let rate = match &best.setup.work {
+        // A model that returns vectors only reads.
+        Work::Inference(_) if model.kind == Kind::Encoder => {
+            time::prefill(model, &best.setup, card, links)
+        }
         Work::Inference(_) => time::serving(model, &best.setup, card, links).map(|s| s.rate),
         Work::Training(_) => time::training_rate(model, &best.setup, card, links),
     };

@@ -10,7 +10,7 @@ use super::{
     weights,
     widths::Widths,
 };
-use crate::{Architecture, Engine, Inference, Setup, parameters::count};
+use crate::{Architecture, Engine, Inference, Kind, Setup, parameters::count};
 use kasuan_model::Card;
 
 pub(super) use paged::reservation;
@@ -21,13 +21,19 @@ const ROUNDING: f64 = 0.02;
 
 /// Returns what one card needs.
 pub(super) fn need(a: &Architecture, setup: &Setup, i: &Inference, card: Option<&Card>) -> Need {
-    let moments = match i.engine {
+    let mut moments = match i.engine {
         Engine::Vllm | Engine::Sglang | Engine::LmDeploy | Engine::TensorRtLlm | Engine::MindIe => {
             paged::moments(a, setup, i, card)
         }
         Engine::LlamaCpp => llama_cpp::moments(a, setup, i),
         Engine::Transformers | Engine::Exllama | Engine::StaticTorch => torch::moments(a, setup, i),
     };
+    if a.kind == Kind::Encoder {
+        // A model that returns a vector or a score has no head over the vocabulary.
+        for moment in &mut moments {
+            moment.terms.logits = 0.0;
+        }
+    }
     let need = Need { moments, reserved: 0.0, outside: outside(setup, i) };
     let peak = need.worst().terms.total();
     let slack = if i.engine == Engine::LlamaCpp { 0.0 } else { ROUNDING };
