@@ -2,6 +2,8 @@
 //!
 //! Each test is named by the number of its case; the source stands beside it.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use kasuan_model::{Bytes, Card, CardId, Source};
 use kasuan_sizing::{
     Architecture, Catalogue, Engine, Inference, KvFormat, LoraTarget, MemoryEstimate, Method,

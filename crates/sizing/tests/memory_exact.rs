@@ -1,5 +1,7 @@
 //! Memory against exact figures: traced tensors and published single-GPU measurements.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use kasuan_sizing::{
     Architecture, AttentionKernel, Checkpointing, Engine, Inference, LoraTarget, Method,
     PromptLogits, Recipe, Setup, StepKernel, Training, TrainingDetails, WeightFormat, Work, memory,

@@ -1,5 +1,7 @@
 //! What every memory estimate must obey, whatever the model and the setup.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use kasuan_sizing::{
     Architecture, AttentionKernel, Checkpointing, Engine, Experts, Inference, KvFormat, LogitsPath,
     LoraTarget, Loss, MemoryEstimate, Method, Optimizer, Parallelism, PromptLogits, Recipe, Setup,

@@ -4,6 +4,8 @@
 //! Sources: llm-d-benchmark `config_explorer/empirical-vllm-memory-results.md` at 2593348, vLLM pull
 //! request 21489, ridgepoint CALIBRATION.md, AutoAWQ and vLLM logs quoted in public issues.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use kasuan_model::{Bytes, Card, CardId, Source};
 use kasuan_sizing::{
     Architecture, Catalogue, Engine, Inference, KvFormat, MemoryEstimate, Parallelism,
