@@ -157,7 +157,7 @@ fn volatility(series: &[Series<'_>]) -> Option<Volatility> {
             continue;
         }
         let prices = || one.stretches.iter().filter_map(|stretch| stretch.price.amount().to_f64());
-        let (first, last) = (prices().next(), prices().last());
+        let (first, last) = (prices().next(), prices().next_back());
         let (Some(first), Some(last)) = (first, last) else { continue };
         if first <= 0.0 {
             continue;

@@ -1,6 +1,13 @@
 //! Cases of prices, billing, storage and currency, by the id of the question; see
 //! `tests/CASES.md` for where each is answered.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
+
 use jiff::civil::{DateTime, date};
 use kasuan_market::{
     Catalogue, Stored, Tariff, Terms, Usage, bill,

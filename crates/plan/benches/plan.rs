@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p kasuan-plan --bench plan`
 
+#![allow(clippy::print_stderr, reason = "a bench tells what it planned")]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::civil::{date, time};
 use kasuan_market::{CardNames, Catalogue};

@@ -3,7 +3,12 @@
 //! Elsewhere: FX-007, 068, 079, 087, 088, 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005,
 //! 006 and 009 in `guide`. FX-085, 086, 114, 115, 119, 120, 121 and 124 wait for the ledger.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
 
 mod common;
 

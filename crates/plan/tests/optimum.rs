@@ -1,7 +1,12 @@
 //! The joint choice against brute force: every split of a few jobs over a few offers, with every
 //! number of months bought and every set of runs that they carry.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
 
 mod common;
 

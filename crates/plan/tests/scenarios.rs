@@ -1,6 +1,11 @@
 //! Whole plans, text in and text out; `UPDATE_EXPECT=1` rewrites what is expected.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
 
 mod common;
 

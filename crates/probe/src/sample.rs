@@ -73,13 +73,10 @@ impl Phrased for SampleError {
 
 /// Opens the driver's library, or `nvidia-smi` where that fails. `library` overrides where the
 /// library is looked for.
-pub fn open<P: Programs + 'static>(
+pub fn open<P: Programs + Send + 'static>(
     library: Option<&Path>,
     programs: P,
-) -> Result<Box<dyn Sampler + Send>, SampleError>
-where
-    P: Send,
-{
+) -> Result<Box<dyn Sampler + Send>, SampleError> {
     match Nvml::open(library) {
         Ok(nvml) => Ok(Box::new(nvml)),
         Err(error) => {

@@ -1,5 +1,12 @@
 //! Every capture of the sample collection is read, and what is read is held in one snapshot.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
+
 use expect_test::expect_file;
 use kasuan_model::Bytes;
 use kasuan_probe::capture::{Capture, CaptureError, CaptureKind, read};

@@ -1,6 +1,13 @@
 //! The three back ends: the driver's library by a stand-in that plays scenarios, `nvidia-smi` by
 //! a stand-in program, and captures.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::print_stderr,
+    reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
+)]
+
 use kasuan_model::Bytes;
 use kasuan_probe::{
     machine::Programs,

@@ -247,7 +247,7 @@ fn spot(arguments: &Spot, context: &Context) -> Result<Exit, CommandError> {
     let mut up = past.up;
     up.push(matches!(arguments.available, YesNo::Yes));
     let price = |price: Decimal| match price.to_f64() {
-        Some(number) if number >= 0.0 && number <= 1e9 => Ok(number),
+        Some(number) if (0.0..=1e9).contains(&number) => Ok(number),
         _ => Err(commitment::CommitmentError::Price { price }),
     };
     let whole = match (arguments.work, arguments.elapsed) {

@@ -52,11 +52,7 @@ pub(super) fn read(reading: &Reading<'_>, model: &mut Architecture) -> Result<()
         "stablelm" if body.flag("use_parallel_residual") == Some(true) => {
             model.norms_per_layer = 1;
         }
-        "phimoe" => {
-            if body.flag("lm_head_bias") == Some(true) {
-                other += vocab;
-            }
-        }
+        "phimoe" if body.flag("lm_head_bias") == Some(true) => other += vocab,
         "t5" | "mt5" | "umt5" => {
             let decoder = u64::from(body.count_or(&["num_decoder_layers"], model.layers)?);
             let buckets = u64::from(body.count_or(&["relative_attention_num_buckets"], 32)?);

@@ -18,7 +18,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a nested object.
-    pub(super) fn object(&self, name: &str) -> Option<Fields<'a>> {
+    pub(super) fn object(&self, name: &str) -> Option<Self> {
         self.get(name)?.as_object().map(Fields)
     }
 

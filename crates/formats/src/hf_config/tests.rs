@@ -1,7 +1,7 @@
 //! Tests of reading config.json: what files leave out, what they contradict, and noise.
 
 use super::*;
-use kasuan_model::Phrased as _;
+use kasuan_model::{Phrase, Phrased as _};
 use kasuan_sizing::{Attention, Catalogue, parameters};
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn llama_3_8b_is_read_to_the_last_parameter() {
 fn a_missing_field_is_named_with_what_can_still_be_said() {
     let error = parse(&llama("intermediate_size", "")).unwrap_err();
     assert!(matches!(error, HfConfigError::Missing { field: "intermediate_size", .. }));
-    let said: Vec<&str> = error.hints().iter().map(kasuan_model::Phrase::key).collect();
+    let said: Vec<&str> = error.hints().iter().map(Phrase::key).collect();
     assert!(said.contains(&"sizing-config-still-cache"), "{said:?}");
     // Llama 3 8B: 2 x 32 layers x 8 heads x 128 x 2 bytes (public vLLM logs: 131,072).
     let cache = error.hints().into_iter().find(|hint| hint.key() == "sizing-config-still-cache");

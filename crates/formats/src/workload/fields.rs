@@ -17,15 +17,15 @@ pub enum Kind {
     /// A text of a form that is shown by examples.
     Form(&'static [&'static str]),
     /// A list of values, or one alone.
-    Several(&'static Kind),
+    Several(&'static Self),
     /// Fields of another section.
     Inside(&'static Section),
     /// A list of such fields.
     Each(&'static Section),
     /// Names that the user chooses, each with a value.
-    Named(&'static Kind),
+    Named(&'static Self),
     /// One of several kinds.
-    Either(&'static [Kind]),
+    Either(&'static [Self]),
 }
 
 /// A field.

@@ -16,6 +16,7 @@ enum Shown {
 }
 
 impl Shown {
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass temporaries")]
     fn plain(text: impl ToString) -> Self {
         Self::Plain(text.to_string())
     }

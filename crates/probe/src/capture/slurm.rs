@@ -173,6 +173,7 @@ fn job(columns: &[String], cells: &[String], capture: &mut Capture) {
     });
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the cells are read for this call alone")]
 fn total_or_used(used: Option<String>, total: Option<String>) -> (Option<u64>, Option<String>) {
     let used = used.as_deref().and_then(cards);
     let total = total.as_deref().and_then(cards);

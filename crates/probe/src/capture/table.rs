@@ -185,7 +185,7 @@ pub(super) fn gpustat(text: &str) -> Capture {
         let figures = cells.get(1).copied().unwrap_or("");
         for figure in figures.split(',').map(str::trim) {
             if figure.contains('C') {
-                sample.celsius = celsius(&figure.replace('\'', "").replace('°', ""));
+                sample.celsius = celsius(&figure.replace(['\'', '°'], ""));
             } else if figure.ends_with('%') {
                 sample.busy = percent(figure);
             } else if let Some((draw, limit)) = figure.split_once('/') {

@@ -11,7 +11,7 @@ struct Element {
     name: String,
     attributes: String,
     text: String,
-    children: Vec<Element>,
+    children: Vec<Self>,
 }
 
 impl Element {

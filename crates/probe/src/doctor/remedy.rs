@@ -20,7 +20,8 @@ pub(super) fn find(subject: &Subject<'_>, checks: &[Check]) -> Option<Phrase> {
     let broken = failed("ARCH") || failed("DRIVER") || failed("INDEX") || failed("PYTHON");
     let environment = subject.environment;
     let open = environment.uses_torch && environment.torch.is_none() && subject.card.is_some();
-    if !broken && !(open && environment.torch_cuda.is_none() && environment.archs.is_none()) {
+    let undecided = open && environment.torch_cuda.is_none() && environment.archs.is_none();
+    if !broken && !undecided {
         return None;
     }
     // A driver that cannot drive the card has to go in any case; the wheel is for the next one.

@@ -130,6 +130,7 @@ fn compshare_spot_at_0_70_is_not_below_its_monthly_price_of_0_84() {
 }
 
 #[test]
+#[expect(clippy::float_cmp, reason = "no useful time at all is exactly nothing")]
 fn no_input_panics() {
     let never = expected(&run(1.0, 0.0, None, 0, 0));
     assert_eq!(never.elapsed, Seconds::new(u64::MAX));
