@@ -249,14 +249,19 @@ fn contradictions(workload: &Workload, solved: &Solved, baselines: &mut [Baselin
             let hours = term.price.amount().checked_div(rate.hourly.amount())?;
             Seconds::from_decimal_hours(hours)
         });
-        let even = even.map(|even| even.decimal_hours().round_dp(1).normalize());
-        notes.push(
-            Phrase::new("plan-baseline-contradiction")
-                .with("job", &workload.jobs[index].name)
-                .with("hours", decimal(hours).round_dp(1).normalize())
+        let name = &workload.jobs[index].name;
+        let hours = decimal(hours).round_dp(1).normalize();
+        notes.push(match even {
+            Some(even) => Phrase::new("plan-baseline-contradiction")
+                .with("job", name)
+                .with("hours", hours)
                 .with("share", share)
-                .with("even", even.map_or_else(|| "-".to_owned(), |even| even.to_string())),
-        );
+                .with("even", even.decimal_hours().round_dp(1).normalize()),
+            None => Phrase::new("plan-baseline-contradiction-open")
+                .with("job", name)
+                .with("hours", hours)
+                .with("share", share),
+        });
     }
     notes.truncate(5);
     for baseline in baselines {

@@ -216,3 +216,25 @@ fn fx_077_storage_and_labour_stand_beside_the_rent_by_default() {
         ]
     );
 }
+
+#[test]
+fn hours_measured_on_a_fast_card_grow_on_a_slow_one() {
+    let catalogue = catalogue(vec![
+        offer("a", "rtx-4090", BillingMode::OnDemand, "1.66"),
+        offer("a", "p40", BillingMode::OnDemand, "0.40"),
+    ]);
+    let mut job = runs("images", "10", Runs::PerMonth(1));
+    job.amount = kasuan_plan::workload::Amount::Hours {
+        hours: kasuan_model::Estimate::exact(Decimal::TEN),
+        measured_on: Some((kasuan_model::CardId::new("rtx-4090"), 1)),
+    };
+    let plan = check(&workload(vec![job.clone()]), &catalogue);
+    let choice = plan.jobs[0].choice.as_ref().unwrap();
+    assert_eq!((choice.card.as_str(), choice.time.likely), ("rtx-4090", Seconds::from_hours(10)));
+    job.only_cards = vec![kasuan_model::CardId::new("p40")];
+    let plan = check(&workload(vec![job]), &catalogue);
+    let slow = plan.jobs[0].choice.as_ref().unwrap();
+    // 82.6 against 11.8 TFLOP/s in FP32.
+    assert!(slow.time.likely > Seconds::from_hours(60), "{:?}", slow.time);
+    assert!(plan.jobs[0].why.iter().any(|why| why.key() == "plan-need-hours-bounded"));
+}

@@ -2,7 +2,7 @@
 //! the rate decides the time, load and latency decide the replicas.
 
 use super::{
-    needs::{Need, Obstacle, SeenOn, Sizing, stated_time},
+    needs::{Need, Obstacle, SeenOn, Sizing, elsewhere, stated_time},
     pools::Kind,
 };
 use crate::workload::{Amount, Job, Load, Task};
@@ -239,8 +239,8 @@ fn moved(
             Timed { time: time.map(scaled), confidence: Confidence::Medium, notes }
         }
         None => {
-            let notes = vec![Phrase::new("plan-need-hours-elsewhere").with("card", &seen.card)];
-            Timed { time, confidence: Confidence::Low, notes }
+            let (time, note) = elsewhere(sizing, kind, time, &seen);
+            Timed { time, confidence: Confidence::Low, notes: vec![note] }
         }
     }
 }

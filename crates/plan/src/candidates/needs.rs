@@ -119,6 +119,38 @@ pub(crate) fn needs(
     }
 }
 
+/// Carries hours over to another card of whose speed at this work nothing is known: a slower card
+/// is given the worse of the ratios of arithmetic and of bandwidth, which no work exceeds that is
+/// bound by either; a faster card is given no credit.
+pub(super) fn elsewhere(
+    sizing: &Sizing<'_>,
+    kind: &Kind,
+    time: Estimate<Seconds>,
+    seen: &SeenOn,
+) -> (Estimate<Seconds>, Phrase) {
+    let there = sizing.kinds.iter().find(|known| known.card.id == seen.card && known.slices <= 1);
+    let ratio = there.map_or(1.0, |there| {
+        let of = |before: Option<f64>, here: Option<f64>| match (before, here) {
+            (Some(before), Some(here)) if here > 0.0 => before / here,
+            _ => 1.0,
+        };
+        let (before, here) = (&there.card, &kind.card);
+        // A card without tensor cores does their work at its plain rate.
+        let tensor = of(before.tensor_flops, here.tensor_flops.or(here.fp32_flops));
+        tensor
+            .max(of(before.fp32_flops, here.fp32_flops))
+            .max(of(before.bandwidth, here.bandwidth))
+            .max(1.0)
+    });
+    if ratio <= 1.0 {
+        return (time, Phrase::new("plan-need-hours-elsewhere").with("card", &seen.card));
+    }
+    let note = Phrase::new("plan-need-hours-bounded")
+        .with("card", &seen.card)
+        .with("factor", format!("{ratio:.1}"));
+    (time.map(|time| Seconds::from_estimate(time.get() as f64 * ratio)), note)
+}
+
 /// Writes a count of parameters in billions.
 fn billions(parameters: u64) -> String {
     format!("{:.1}B", parameters as f64 / 1e9)
@@ -132,15 +164,20 @@ fn stated(sizing: &Sizing<'_>, kind: &Kind) -> Result<Need, Obstacle> {
         (Estimate::exact(Seconds::ZERO), Confidence::Exact)
     } else {
         let Some((time, seen)) = stated_time(sizing) else { return Err(Obstacle::WorkUnknown) };
-        let confidence = match seen {
-            Some(seen) if seen.card == kind.card.id => Confidence::High,
+        match seen {
+            Some(seen) if seen.card == kind.card.id && kind.slices <= 1 => (time, Confidence::High),
             Some(seen) => {
-                notes.push(Phrase::new("plan-need-hours-elsewhere").with("card", seen.card));
-                Confidence::Low
+                let (time, note) = elsewhere(sizing, kind, time, &seen);
+                notes.push(note);
+                (time, Confidence::Low)
             }
-            None => Confidence::Medium,
-        };
-        (time, confidence)
+            None => {
+                if job.only_cards.len() != 1 {
+                    notes.push(Phrase::new("plan-need-hours-any-card"));
+                }
+                (time, Confidence::Low)
+            }
+        }
     };
     if let Some(needed) = job.memory
         && needed > kind.memory

@@ -44,7 +44,8 @@ plan-nothing-offers = no offer holds it
 
 plan-need-like = only a count of { $parameters } parameters is given: sized like { $model }, which is near, with wide error
 plan-need-hours-any-card = the hours do not say on which card: every card is given the same hours, the worse the slower it is; add `measured_on:`
-plan-need-hours-elsewhere = the hours were measured on { $card } and nothing is known to convert them: the same hours are used
+plan-need-hours-elsewhere = the hours were measured on { $card }; this card is no slower, but how much faster is not known: the same hours are used
+plan-need-hours-bounded = the hours were measured on { $card }; this card is slower and is given x { $factor }, the worse of arithmetic and bandwidth (an upper bound)
 plan-need-hours-moved = the hours were measured on { $card } and are converted by the speed of the two cards, x { $factor }
 plan-need-latency = it does not keep the latency
 plan-need-overloaded = { $replicas } replicas are asked for; the load takes at least { $least }
@@ -90,6 +91,7 @@ plan-kind-fewer-runs = fewer runs
 plan-baseline-impossible = `{ $job }` cannot be rented that way
 plan-baseline-no-monthly = nobody rents { $card } by the month, so it stays on demand
 plan-baseline-contradiction = the two rules of thumb contradict each other on `{ $job }`: one goes by { $hours } hours against 200, the other by a utilisation of { $share }; the real break-even is { $even } hours
+plan-baseline-contradiction-open = the two rules of thumb contradict each other on `{ $job }`: one goes by { $hours } hours against 200, the other by a utilisation of { $share }; nobody offers a month here, so there is no break-even at all
 
 plan-rule-providers = providers
 plan-rule-countries = countries

@@ -44,7 +44,8 @@ plan-nothing-offers = 没有报价能装下它
 
 plan-need-like = 只给了参数量 { $parameters }：按相近的 { $model } 估计，误差较大
 plan-need-hours-any-card = 时长没说是在哪种卡上：各种卡都按同样的小时数算，选到的卡越慢越不准；写上 `measured_on:`
-plan-need-hours-elsewhere = 时长是在 { $card } 上量的，没有依据折算，按同样的小时数算
+plan-need-hours-elsewhere = 时长是在 { $card } 上量的；这种卡不更慢，但快多少没有依据，按同样的小时数算
+plan-need-hours-bounded = 时长是在 { $card } 上量的；这种卡更慢，按算力和带宽里差得更多的一项放大到 { $factor } 倍（上限）
 plan-need-hours-moved = 时长是在 { $card } 上量的，按两种卡的速度折算成 { $factor } 倍
 plan-need-latency = 达不到要求的延迟
 plan-need-overloaded = 指定了 { $replicas } 个副本，但按负载至少要 { $least } 个
@@ -90,6 +91,7 @@ plan-kind-fewer-runs = 少跑
 plan-baseline-impossible = `{ $job }` 没法这样租
 plan-baseline-no-monthly = 没有人包月出租 { $card }，只能按需
 plan-baseline-contradiction = 两条经验规则在 `{ $job }` 上打架：{ $hours } 小时超过或不到 200 小时是一个结论，利用率 { $share } 是另一个结论；真正的打平点是 { $even } 小时
+plan-baseline-contradiction-open = 两条经验规则在 `{ $job }` 上打架：{ $hours } 小时超过或不到 200 小时是一个结论，利用率 { $share } 是另一个结论；这里没有包月价，谈不上打平点
 
 plan-rule-providers = 厂商
 plan-rule-countries = 国家
