@@ -139,7 +139,6 @@ fn foot(
     sampler: &str,
     context: &Context,
 ) -> Result<(), CommandError> {
-    let at = snapshot.at.clone().unwrap_or_default();
     let idle = Tally::idle(snapshot) == Some(true);
     match (hourly, idle) {
         (Some(hourly), true) => {
@@ -150,5 +149,10 @@ fn foot(
         }
         (None, _) => {}
     }
-    context.print_line(&Phrase::new("watch-foot").with("sampler", sampler).with("at", at))
+    match &snapshot.at {
+        Some(at) => {
+            context.print_line(&Phrase::new("watch-foot").with("sampler", sampler).with("at", at))
+        }
+        None => context.print_line(&Phrase::new("watch-foot-now").with("sampler", sampler)),
+    }
 }

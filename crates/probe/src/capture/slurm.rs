@@ -125,7 +125,10 @@ fn job(columns: &[String], cells: &[String], capture: &mut Capture) {
         let used = get(&["gres_used", "gresused"]).and_then(|text| cards(&text));
         match total.or(used) {
             Some((_, _)) => {
-                let (count, model) = total_or_used(get(&["gres_used", "gresused"]), get(&["gres"]));
+                let (count, model) = total_or_used(
+                    get(&["gres_used", "gresused"]).as_deref(),
+                    get(&["gres"]).as_deref(),
+                );
                 capture.jobs.push(JobRecord {
                     id: String::new(),
                     name: Some(node),
@@ -173,10 +176,9 @@ fn job(columns: &[String], cells: &[String], capture: &mut Capture) {
     });
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the cells are read for this call alone")]
-fn total_or_used(used: Option<String>, total: Option<String>) -> (Option<u64>, Option<String>) {
-    let used = used.as_deref().and_then(cards);
-    let total = total.as_deref().and_then(cards);
+fn total_or_used(used: Option<&str>, total: Option<&str>) -> (Option<u64>, Option<String>) {
+    let used = used.and_then(cards);
+    let total = total.and_then(cards);
     let model = used
         .as_ref()
         .and_then(|(_, m)| m.clone())

@@ -119,3 +119,4 @@ baseline-cost = cost of a step
 baseline-noise = noise
 baseline-worse = worse
 baseline-better = better
+watch-foot-now = by { $sampler }

@@ -119,3 +119,4 @@ baseline-cost = 每步花费
 baseline-noise = 波动
 baseline-worse = 变差
 baseline-better = 变好
+watch-foot-now = 数据来自 { $sampler }
