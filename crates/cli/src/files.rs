@@ -54,10 +54,15 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(bytes)
 }
 
+/// Says that a file is not there.
+pub(crate) fn missing(path: &Path) -> CommandError {
+    CommandError::user(Phrase::new("error-file-missing").with("path", path.display()))
+        .hint(Phrase::new("hint-file-missing"))
+}
+
 fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::NotFound {
-        return CommandError::user(Phrase::new("error-file-missing").with("path", path.display()))
-            .hint(Phrase::new("hint-file-missing"));
+        return missing(path);
     }
     CommandError::surroundings(
         Phrase::new("error-file-read").with("path", path.display()).with("reason", error),

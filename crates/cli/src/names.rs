@@ -1,5 +1,6 @@
 //! Resolves the names in a workload file: models, configurations on disk, cards.
 
+use crate::files;
 use kasuan_formats::{
     local_model,
     workload::{Names, Trouble},
@@ -56,6 +57,9 @@ impl Names for Shelf<'_> {
 
     fn configuration(&self, written: &str) -> Result<Architecture, Trouble> {
         let path = self.path(written);
+        if !path.exists() {
+            return Err(files::missing(&path).into_trouble());
+        }
         let model = local_model::open(&path).map_err(|error| Trouble::of(&error))?;
         model.notes.into_iter().for_each(|note| self.note(note));
         // The id is the path as it is written, which names the model wherever the file is read.

@@ -12,7 +12,7 @@ struct OneModel;
 impl Names for OneModel {
     fn model(&self, text: &str) -> Result<Architecture, Trouble> {
         if text != "tiny" {
-            return Err(Trouble::new(Phrase::new("test")));
+            return Err(Trouble::new(Phrase::new("workload-empty")));
         }
         Ok(Architecture { id: text.to_owned(), ..Catalogue::shipped().entries()[0].clone() })
     }

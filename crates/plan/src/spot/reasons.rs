@@ -32,14 +32,20 @@ impl SpotAdvice {
         reasons.push(match self.market.share {
             None => Phrase::new("advise-spot-no-history"),
             Some(share) => {
-                let key = if self.market.is_up {
+                let share = Share::of(share, 1.0);
+                let spell = format!("{:.1}", self.market.spell_hours);
+                let rest = format!("{:.1}", self.market.rest_hours);
+                if self.market.is_up {
                     Phrase::new("advise-spot-market-up")
+                        .with("share", share)
+                        .with("spell", spell)
+                        .with("rest", rest)
                 } else {
                     Phrase::new("advise-spot-market-down")
-                };
-                key.with("share", Share::of(share, 1.0))
-                    .with("spell", format!("{:.1}", self.market.spell_hours))
-                    .with("rest", format!("{:.1}", self.market.rest_hours))
+                        .with("share", share)
+                        .with("spell", spell)
+                        .with("rest", rest)
+                }
             }
         });
         reasons

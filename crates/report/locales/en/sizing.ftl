@@ -123,7 +123,7 @@ cmd-fit--tokens = Tokens of a whole run, for its time and cost: 20M
 cmd-fit--card = A card to look at (4090, A100 80G...), repeatable; all cards with a price when absent
 cmd-fit--compare = Another setup beside this one: weights=awq4,concurrency=32; repeatable
 cmd-fit--currency = Currency of prices; offers in another are left out
-cmd-fit--all-cards = Look at cards without a price too
+cmd-fit--all_cards = Look at cards without a price too
 hint-fit-compare = write it like weights=awq4,concurrency=32,context=4096
 
 fit-model = { $model }: { $total }B parameters

@@ -123,7 +123,7 @@ cmd-fit--tokens = 整次运行的 token 数，用来算时间和费用：20M
 cmd-fit--card = 要看的卡（4090、A100 80G 等），可重复；不写则看所有有报价的卡
 cmd-fit--compare = 并排比较的另一种配置：weights=awq4,concurrency=32；可重复
 cmd-fit--currency = 报价币种；其他币种的报价不参与
-cmd-fit--all-cards = 没有报价的卡也列出来
+cmd-fit--all_cards = 没有报价的卡也列出来
 hint-fit-compare = 写法如 weights=awq4,concurrency=32,context=4096
 
 fit-model = { $model }：{ $total }B 参数
