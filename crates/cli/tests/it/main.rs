@@ -7,6 +7,7 @@
     reason = "a helper of a test stops at once, compares exact figures, and may say why it skips"
 )]
 
+mod advise;
 mod basics;
 mod doctor;
 mod fit;
