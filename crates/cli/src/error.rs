@@ -1,7 +1,7 @@
 //! The one error type of the command line: a kind, which picks the exit code, a message and hints.
 
 use crate::settings::Environment;
-use kasuan_formats::workload::Place;
+use kasuan_formats::workload::{Place, Trouble};
 use kasuan_model::{Phrase, Phrased};
 use kasuan_report::{Paint, Tone, Words, display_width};
 use std::{io::Write as _, process::ExitCode};
@@ -83,6 +83,11 @@ impl CommandError {
         let indent = " ".repeat(display_width(&before));
         self.excerpt = Some(format!("{number} | {shown}\n{margin} | {indent}^"));
         self
+    }
+
+    /// Takes the message and the hints out, for an error that is part of another.
+    pub(crate) fn into_trouble(self) -> Trouble {
+        Trouble { phrase: self.phrase, hints: self.hints }
     }
 
     /// Creates an error for output that could not be written; a closed pipe is no failure.
