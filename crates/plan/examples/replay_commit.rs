@@ -113,7 +113,7 @@ fn main() -> std::io::Result<()> {
     let series = read(&path, skip)?;
     let busy = |demand: &&Vec<u32>| {
         let test = demand.get(history..).unwrap_or_default();
-        !test.is_empty() && test.iter().sum::<u32>() as f64 >= 3.0 * test.len() as f64
+        !test.is_empty() && f64::from(test.iter().sum::<u32>()) >= 3.0 * test.len() as f64
     };
     let series: Vec<_> = series.iter().filter(busy).collect();
     println!(

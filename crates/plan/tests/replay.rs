@@ -18,6 +18,9 @@ use kasuan_plan::{
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 
+/// Says how many cards to commit to, from the demand so far and what is held.
+type Committer<'a> = dyn Fn(&[u32], &[Held]) -> u32 + 'a;
+
 /// Hourly demand of 15 teams; source and licence in `data/README.md`.
 const PHILLY: &str = include_str!("data/philly_vc_hourly.csv");
 
@@ -97,7 +100,7 @@ fn compare(series: &[Vec<u32>], history: usize, hours: u32, percent: i64) -> [(f
     let mut figures = [(0.0, 0.0_f64); 2];
     for demand in series {
         let best = optimum(&demand[history..], term);
-        let rules: [&dyn Fn(&[u32], &[Held]) -> u32; 2] = [&adviser, &trailing];
+        let rules: [&Committer<'_>; 2] = [&adviser, &trailing];
         for (figure, rule) in figures.iter_mut().zip(rules) {
             let over = play(demand, history, term, rule) / best;
             figure.0 += over / series.len() as f64;
