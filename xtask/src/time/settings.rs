@@ -177,6 +177,7 @@ fn release_of(year: u32) -> Option<(u32, u32)> {
     match year {
         2023 => Some((0, 2)),
         2024 => Some((0, 5)),
+        2025 => Some((0, 9)),
         _ => None,
     }
 }

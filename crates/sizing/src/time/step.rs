@@ -311,6 +311,8 @@ pub(super) fn engine_word(inference: &Inference, card: &Card) -> &'static str {
         Engine::Vllm if card.vendor == "huawei" => "vllm_ascend",
         Engine::Vllm if !inference.cuda_graphs => "vllm_eager",
         Engine::Vllm if inference.engine_version.is_some_and(|v| v < (0, 8)) => "vllm_v0",
+        // From 0.11 on the scheduler works while the card does.
+        Engine::Vllm if inference.engine_version.is_some_and(|v| v < (0, 11)) => "vllm_v1",
         Engine::Vllm => "vllm",
         Engine::Sglang => "sglang",
         Engine::LlamaCpp if !inference.cuda_graphs => "llama_cpp_v0",
