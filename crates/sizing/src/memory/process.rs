@@ -5,8 +5,8 @@ use kasuan_model::{Bytes, Card};
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// Bytes of a CUDA context with its libraries where the card is not known; most measured runs are on
-/// A100 and A6000 (0.4 to 0.7 GiB).
+/// Bytes of a CUDA context with its libraries where the card is not known: between the 0.14 GiB of a
+/// T4 and the 0.7 of an A6000, near the latter as most rented cards are.
 const CONTEXT: f64 = 0.6 * GIB;
 
 /// Bytes of cuBLAS workspaces inside the allocator: the constant residual of 16 measured runs on an

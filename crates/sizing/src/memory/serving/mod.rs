@@ -15,8 +15,8 @@ use kasuan_model::Card;
 
 pub(super) use paged::reservation;
 
-/// What the allocator holds beyond the tensors: blocks are cut in 2 MiB and large ones rounded; 1 to
-/// 3 % in generating runs.
+/// What the allocator holds beyond the tensors while generating: an assumption, since no row of the
+/// development data states both.
 const ROUNDING: f64 = 0.02;
 
 /// Returns what one card needs.
@@ -99,7 +99,8 @@ fn padded(i: &Inference) -> bool {
 }
 
 /// Returns what one layer keeps alive for a token while a prompt is read: gate, up, their product
-/// and the stream, `2*(3*ff + 3*h)` (traced, and 140 measured runs within 5 %).
+/// and the stream, `2*(3*ff + 3*h)`; with it the totals of 84 runs of Qwen2.5 at 6,144 to 30,720
+/// prompt tokens are within 3.6 %.
 fn live_layer(a: &Architecture, cards: f64) -> f64 {
     let w = Widths::of(a);
     let dense = w.feed_forward;

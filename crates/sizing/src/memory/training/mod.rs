@@ -21,16 +21,18 @@ use states::{States, states};
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// What the allocator loses to blocks that fit nothing else, as a share of activations: 12 % over 66
-/// runs with a fused loss on one card (fms-acceleration tables), the range being 9 to 15 %.
+/// What the allocator loses to blocks that fit nothing else, as a share of activations: the median of
+/// 22 runs of adapters with a fused loss on one card, 8 to 15 % (one source, fms-acceleration).
 const FRAGMENTED: f64 = 0.12;
 
-/// Share of activations whose blocks the optimiser's step cannot use again: between none and all in
-/// single-card runs, 0.4 in their mean; all of them where states are flat sharded buffers.
+/// Share of activations whose blocks the optimiser's step cannot use again. Set by eye between none
+/// and all, which single-card runs of one source show both; all of them where states are flat
+/// sharded buffers.
 const STEP_ON_ACTIVATIONS: f64 = 0.4;
 
-/// Bytes that collectives and gather buffers take beside the allocator on each of several cards:
-/// 2 to 3.5 GiB on A100 with FSDP, from the gap between the driver and the allocator.
+/// Bytes that collectives and gather buffers take beside the allocator on each of several cards. Set
+/// by eye on one source (FSDP on A100), and on the low side: what its 36 pairs leave to this term is
+/// 1.9 to 5.1 GiB on two cards (median 3.4) and 2.3 to 6.9 on four (median 4.3).
 const COLLECTIVES: f64 = 2.5 * GIB;
 
 /// Elements of each of DeepSpeed's two flat buckets (`reduce_bucket_size`, `allgather_bucket_size`
@@ -163,8 +165,8 @@ fn run(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Run {
         tokens,
         kept,
         layer_bytes: recomputed + transient,
-        // Seen in every run of adapters under FSDP with checkpointing (two bases, three models):
-        // what the backward pass has used is kept to its end.
+        // Seen in every run of adapters under FSDP with checkpointing of one source (three bases,
+        // four models), cause unknown: the backward pass of a layer finds the inputs twice.
         kept_again: if fsdp && lora && full { stored } else { 0.0 },
         gathered: matrix + ends,
         final_norm: p.final_norm * w.hidden * tokens,

@@ -99,8 +99,8 @@ pub(super) fn states(a: &Architecture, setup: &Setup, t: &Training, p: &Precisio
 }
 
 /// Returns bytes of gradient beside FP32 master weights: FP32 alone in Megatron, 16-bit and an FP32
-/// copy in DeepSpeed, which flattens the 16-bit ones into a second buffer for the step
-/// (`stage_1_and_2.py`, `single_partition_of_fp32_grads`).
+/// copy in DeepSpeed (`stage_1_and_2.py`), and two bytes more that one table of six runs shows,
+/// probably the 16-bit gradients flattened for the step (not checked in its code).
 fn master_gradient(setup: &Setup, t: &Training) -> f64 {
     match setup.parallelism.sharding {
         Sharding::Zero1 | Sharding::Zero2 if t.stack != TrainingStack::Pretraining => 8.0,
