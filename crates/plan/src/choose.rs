@@ -28,6 +28,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) pools: &'a [Pool],
     /// What is held already, by pool.
     pub(crate) held: BTreeMap<usize, Vec<HeldUnits>>,
+    /// The choice of a solution that this one differs little from, to search on from.
+    pub(crate) near: Option<Vec<Option<usize>>>,
 }
 
 /// A job on one of its ways.

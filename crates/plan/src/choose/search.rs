@@ -18,10 +18,17 @@ const HOMES: usize = 4;
 /// Items whose bills single moves may compute again.
 const MOVE_BUDGET: usize = 60_000;
 
+/// The same where the search goes on from a solution that was found before.
+const NEAR_BUDGET: usize = 6_000;
+
 /// Returns the cheapest choice that was found, with a bound on every other.
 pub(super) fn choose(problem: &Problem<'_>) -> Choice {
+    if problem.near.is_some() {
+        let best = descend(problem, false).0;
+        return moves(problem, &best, NEAR_BUDGET).unwrap_or(best);
+    }
     let (mut best, mut floor) = descend(problem, true);
-    if let Some(moved) = moves(problem, &best) {
+    if let Some(moved) = moves(problem, &best, MOVE_BUDGET) {
         best = moved;
     }
     floor = floor.max(bound::bound(problem, &best));
@@ -76,6 +83,9 @@ fn descend(problem: &Problem<'_>, bounds: bool) -> (Choice, i128) {
 /// Returns assignments to start from: each job at its cheapest alone, each at its lowest floor, and
 /// as many as possible in one pool.
 fn starts(problem: &Problem<'_>) -> Vec<Vec<Option<usize>>> {
+    if let Some(near) = &problem.near {
+        return vec![near.clone()];
+    }
     let pick = |key: &dyn Fn(&Way) -> Micros| -> Vec<Option<usize>> {
         let least = |ways: &[Way]| (0..ways.len()).min_by_key(|way| key(&ways[*way]));
         problem.ways.iter().map(|job| least(&job.ways)).collect()
@@ -154,11 +164,10 @@ pub(super) fn marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Pr
 type Move = (i128, usize, Vec<(usize, i128)>);
 
 /// Tries to move one job at a time, dearest first, as long as it pays and the budget lasts.
-fn moves(problem: &Problem<'_>, from: &Choice) -> Option<Choice> {
+fn moves(problem: &Problem<'_>, from: &Choice, mut budget: usize) -> Option<Choice> {
     let mut ways = from.ways.clone();
     let mut costs: BTreeMap<usize, i128> =
         from.shared.iter().map(|(pool, shared)| (*pool, shared.bill.cost)).collect();
-    let mut budget = MOVE_BUDGET;
     let mut order: Vec<usize> = (0..ways.len()).filter(|job| ways[*job].is_some()).collect();
     order.sort_by_key(|job| {
         let way = ways[*job].map_or(0, |way| problem.ways[*job].ways[way].alone);

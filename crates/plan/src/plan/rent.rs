@@ -158,6 +158,7 @@ pub(crate) fn price(
         ways: &ways,
         pools: &solved.supply.pools,
         held: BTreeMap::new(),
+        near: None,
     };
     let choice = Choice { ways: chosen, shared: BTreeMap::new(), cost: 0, bound: 0 };
     let rent = rent(&problem, &choice, workload.currency)?;

@@ -4,11 +4,11 @@ use super::{Rent, World, rent};
 use crate::{
     PlanError,
     budget::{lines, sum},
-    candidates::{Cache, JobWays, Supply, all_ways, instances, supply, total_seconds},
+    candidates::{Cache, JobWays, Supply, Way, all_ways, instances, supply, total_seconds},
     choose::{Choice, Problem, choose},
     demand::Span,
     mix::HeldUnits,
-    workload::Workload,
+    workload::{Job, Workload},
 };
 use kasuan_model::Seconds;
 use std::{collections::BTreeMap, rc::Rc};
@@ -126,10 +126,42 @@ fn solve_in(
     let held = held(workload, &supply, span);
     let cache = before.map(|(known, solved)| Cache { jobs: &known.jobs, ways: &solved.ways });
     let ways = all_ways(span, workload, &supply, world.measured, cache)?;
-    let problem = Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held };
+    let near = before.filter(|(_, solved)| Rc::ptr_eq(&solved.supply, &supply));
+    let near = near.map(|(known, solved)| near_choice(workload, &ways, known, solved));
+    let problem =
+        Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held, near };
     let choice = choose(&problem);
     let rent = rent::rent(&problem, &choice, workload.currency)?;
     Ok(Solved { span, supply, ways, choice, rent })
+}
+
+/// Carries the choice of an earlier solution over to a changed workload: each job on the same way,
+/// or on its cheapest alone where that is gone or the job is new.
+fn near_choice(
+    workload: &Workload,
+    ways: &[JobWays],
+    known: &Workload,
+    solved: &Solved,
+) -> Vec<Option<usize>> {
+    let before: BTreeMap<&str, usize> =
+        known.jobs.iter().enumerate().map(|(at, job)| (job.name.as_str(), at)).collect();
+    let carried = |(job, new): (&Job, &JobWays)| {
+        let old = before.get(job.name.as_str()).and_then(|at| {
+            let way = solved.choice.ways[*at]?;
+            solved.ways[*at].ways.get(way)
+        });
+        let same = |old: &Way| {
+            new.ways.iter().position(|way| {
+                way.pool == old.pool
+                    && way.instances == old.instances
+                    && way.run == old.run
+                    && std::mem::discriminant(&way.paid) == std::mem::discriminant(&old.paid)
+            })
+        };
+        let cheapest = || (0..new.ways.len()).min_by_key(|way| new.ways[*way].alone);
+        old.and_then(same).or_else(cheapest)
+    };
+    workload.jobs.iter().zip(ways).map(carried).collect()
 }
 
 /// Gathers what can be rented, and marks the pools that something is held of.
