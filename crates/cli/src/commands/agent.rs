@@ -33,7 +33,7 @@ pub(crate) struct Agent {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandError> {
-    let sampler = arguments.source.open()?;
+    let mut sampler = arguments.source.open()?;
     let hourly = arguments.price.hourly()?;
     let interval = Duration::try_from_secs_f64(arguments.interval)
         .ok()
@@ -51,8 +51,16 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
     let address =
         listener.local_addr().map_or_else(|_| arguments.listen.clone(), |a| a.to_string());
     let board = Arc::new(Mutex::new(Board { hourly, ..Board::default() }));
+    // The first sample comes before the address is told: nobody is ever served an empty page.
+    let mut clock = Clock::start();
+    take_sample(sampler.as_mut(), &board, &mut clock);
     let behind = Arc::clone(&board);
-    std::thread::spawn(move || sample_for_ever(sampler, &behind, interval));
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(interval);
+            take_sample(sampler.as_mut(), &behind, &mut clock);
+        }
+    });
     context.print_line(&Phrase::new("agent-listening").with("address", address))?;
     let mut served = 0;
     while arguments.requests.is_none_or(|requests| served < requests) {
@@ -64,35 +72,41 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
     Ok(Exit::Done)
 }
 
-fn sample_for_ever(mut sampler: Box<dyn Sampler + Send>, board: &Mutex<Board>, interval: Duration) {
-    let start = Instant::now();
-    let mut last = start;
-    loop {
-        let result = sampler.sample();
+/// When sampling began and when the last sample was taken.
+struct Clock {
+    start: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
         let now = Instant::now();
-        {
-            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            board.seconds = now.duration_since(start).as_secs_f64();
-            match result {
-                Ok(snapshot) => {
-                    // The time since the last sample counts as idle when both ends were.
-                    let idle = Tally::idle(&snapshot) == Some(true);
-                    let before = board.snapshot.as_ref().and_then(Tally::idle) == Some(true);
-                    if idle && before {
-                        board.idle_seconds += now.duration_since(last).as_secs_f64();
-                    }
-                    board.samples += 1;
-                    board.failure = None;
-                    board.snapshot = Some(snapshot);
-                }
-                Err(error) => {
-                    board.failures += 1;
-                    board.failure = Some(error.to_string());
-                    board.snapshot = None;
-                }
-            }
-        }
-        last = now;
-        std::thread::sleep(interval);
+        Self { start: now, last: now }
     }
+}
+
+fn take_sample(sampler: &mut dyn Sampler, board: &Mutex<Board>, clock: &mut Clock) {
+    let result = sampler.sample();
+    let now = Instant::now();
+    let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+    board.seconds = now.duration_since(clock.start).as_secs_f64();
+    match result {
+        Ok(snapshot) => {
+            // The time since the last sample counts as idle when both ends were.
+            let idle = Tally::idle(&snapshot) == Some(true);
+            let before = board.snapshot.as_ref().and_then(Tally::idle) == Some(true);
+            if idle && before {
+                board.idle_seconds += now.duration_since(clock.last).as_secs_f64();
+            }
+            board.samples += 1;
+            board.failure = None;
+            board.snapshot = Some(snapshot);
+        }
+        Err(error) => {
+            board.failures += 1;
+            board.failure = Some(error.to_string());
+            board.snapshot = None;
+        }
+    }
+    clock.last = now;
 }
