@@ -29,8 +29,10 @@ fn step(name: &str, args: &[&str]) -> Result<(), String> {
 fn tests() -> Result<(), String> {
     let args = ["test", "--locked", "--workspace", "--no-fail-fast"];
     println!("== tests: cargo {}", args.join(" "));
+    // A test that finds its tool missing fails here instead of passing without having looked.
     let mut child = Command::new(env!("CARGO"))
         .args(args)
+        .env("KASUAN_REQUIRE_TOOLS", "1")
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("tests: cannot start cargo: {error}"))?;
