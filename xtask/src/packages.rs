@@ -9,6 +9,7 @@ const NEEDED: &[(&str, &str, &str)] = &[
         "soffice",
         "recalculates the exported spreadsheet to prove that its formulas are live",
     ),
+    ("python3-torch", "torchrun", "the first validation of a box is run by a real torch"),
     ("postgresql", "pg_ctlcluster", "the ledger's tests run on a real server of their own"),
 ];
 

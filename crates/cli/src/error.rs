@@ -62,6 +62,11 @@ impl CommandError {
         Self { kind: Kind::Surroundings, phrase, hints: Vec::new(), excerpt: None }
     }
 
+    /// Returns what went wrong.
+    pub(crate) const fn message(&self) -> &Phrase {
+        &self.phrase
+    }
+
     /// Adds something the reader can try.
     #[must_use]
     pub(crate) fn hint(mut self, hint: Phrase) -> Self {

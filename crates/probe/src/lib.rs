@@ -6,3 +6,4 @@ pub mod doctor;
 pub mod machine;
 pub mod run;
 pub mod sample;
+pub mod verify;

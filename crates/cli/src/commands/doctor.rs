@@ -1,5 +1,6 @@
 //! `kasuan doctor`: will this environment run on that card, before renting or on the box?
 
+use super::checks;
 use crate::{
     context::Context,
     error::{CommandError, Exit},
@@ -13,7 +14,7 @@ use kasuan_probe::{
     },
     machine::{self, Health, Installed, Machine, MachineCheck},
 };
-use kasuan_report::{Cell, Column, Table, Tone};
+use kasuan_report::{Cell, Table, Tone};
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -161,25 +162,9 @@ impl Answer {
 
     fn table(&self, context: &Context) -> Table {
         let words = &context.words;
-        let mut table = Table::new(vec![
-            Column::words("outcome", words.word("doctor-column-outcome")),
-            Column::words("rule", words.word("doctor-column-rule")),
-            Column::words("evidence", words.word("doctor-column-evidence")),
-            Column::words("fix", words.word("doctor-column-fix")),
-            Column::words("source", words.word("doctor-column-source")),
-        ]);
+        let mut table = checks::table(context);
         for check in &self.looked {
-            let (word, tone) = health_word(check.health);
-            table.push(vec![
-                Cell::with_raw(words.word(word), check.health.as_str()).toned(tone),
-                Cell::new(check.part),
-                Cell::new(context.say(&check.evidence)),
-                check
-                    .fix
-                    .as_ref()
-                    .map_or_else(|| Cell::unknown(""), |fix| Cell::new(context.say(fix))),
-                Cell::unknown(""),
-            ]);
+            checks::push(context, &mut table, check);
         }
         for check in self.diagnosis.checks.iter().filter(|_| !self.asks_nothing()) {
             let (word, tone) = outcome_word(check.outcome);
@@ -202,10 +187,7 @@ impl Answer {
         if self.here.is_some() {
             context.print_line(&Phrase::new("doctor-here"))?;
         }
-        for check in &self.looked {
-            let (word, tone) = health_word(check.health);
-            self.line(context, word, tone, check.part, &check.evidence, check.fix.as_ref())?;
-        }
+        checks::print(context, &self.looked)?;
         if self.asks_nothing() {
             return context.print_line(&Phrase::new("doctor-try-card"));
         }
@@ -222,8 +204,8 @@ impl Answer {
             None => context.print_line(&Phrase::new("doctor-card-unknown"))?,
         }
         for check in &self.diagnosis.checks {
-            let (word, tone) = outcome_word(check.outcome);
-            self.line(context, word, tone, &check.rule, &check.evidence, check.fix.as_ref())?;
+            let word = outcome_word(check.outcome);
+            checks::print_line(context, word, &check.rule, &check.evidence, check.fix.as_ref())?;
             if context.settings.explain {
                 let source = Phrase::new("doctor-source").with("source", &check.source);
                 context
@@ -244,25 +226,6 @@ impl Answer {
             context.print_line(&cost)?;
         }
         Ok(())
-    }
-
-    fn line(
-        &self,
-        context: &Context,
-        word: &str,
-        tone: Tone,
-        rule: &str,
-        evidence: &Phrase,
-        fix: Option<&Phrase>,
-    ) -> Result<(), CommandError> {
-        let mark = kasuan_report::pad_end(&context.words.word(word), 8);
-        let mark = context.paint().paint(tone, &mark);
-        let mut text =
-            format!("{mark}{} {}\n", kasuan_report::pad_end(rule, 12), context.say(evidence));
-        if let Some(fix) = fix {
-            text.push_str(&format!("{}-> {}\n", " ".repeat(21), context.say(fix)));
-        }
-        context.print(&text)
     }
 
     /// What finding out on the box would cost: every hour of looking for the reason is billed.
@@ -296,18 +259,8 @@ impl Answer {
             });
         }
         if self.here.is_some() {
-            let looked: Vec<Value> = self
-                .looked
-                .iter()
-                .map(|check| {
-                    json!({
-                        "part": check.part,
-                        "outcome": check.health.as_str(),
-                        "evidence": context.say(&check.evidence),
-                        "fix": check.fix.as_ref().map(|fix| context.say(fix)),
-                    })
-                })
-                .collect();
+            let looked: Vec<Value> =
+                self.looked.iter().map(|check| checks::to_json(context, check)).collect();
             answer["machine"] = Value::Array(looked);
         }
         answer
@@ -330,15 +283,6 @@ fn outcome_word(outcome: Outcome) -> (&'static str, Tone) {
         Outcome::Assumed => ("doctor-assumed", Tone::Warn),
         Outcome::Fail => ("doctor-fail", Tone::Bad),
         Outcome::Unknown => ("doctor-unknown", Tone::Warn),
-    }
-}
-
-fn health_word(health: Health) -> (&'static str, Tone) {
-    match health {
-        Health::Good => ("doctor-pass", Tone::Good),
-        Health::Watch => ("doctor-watch", Tone::Warn),
-        Health::Bad => ("doctor-fail", Tone::Bad),
-        Health::Unknown => ("doctor-unknown", Tone::Warn),
     }
 }
 

@@ -4,6 +4,7 @@ mod advise;
 mod agent;
 mod baseline;
 mod bill;
+mod checks;
 mod doctor;
 mod fit;
 mod init;
@@ -12,6 +13,7 @@ mod offers;
 mod on_box;
 mod plan;
 mod run;
+mod verify;
 mod watch;
 
 use crate::{
@@ -32,6 +34,7 @@ pub(crate) enum Command {
     Market(market::Market),
     Offers(offers::Offers),
     Run(run::Run),
+    Verify(verify::Verify),
     Watch(watch::Watch),
 }
 
@@ -41,6 +44,7 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Advise(arguments) => advise::run(arguments, context),
         Command::Watch(arguments) => watch::run(arguments, context),
         Command::Run(arguments) => run::run(arguments, context),
+        Command::Verify(arguments) => verify::run(arguments, context),
         Command::Baseline(arguments) => baseline::run(arguments, context),
         Command::Agent(arguments) => agent::run(arguments, context),
         Command::Bill(arguments) => bill::run(arguments, context),

@@ -14,6 +14,7 @@ mod fit;
 mod inputs;
 mod market;
 mod on_box;
+mod verify;
 mod workbook;
 
 use std::{

@@ -120,3 +120,76 @@ baseline-noise = noise
 baseline-worse = worse
 baseline-better = better
 watch-foot-now = by { $sampler }
+
+cmd-verify = The first validation of a freshly rented box: does it compute right, how fast, is the data near, is the result safe, is it the card you paid for
+cmd-verify--python = the box's Python, with torch installed
+cmd-verify--data = the data folder: counts files, measures cold and warm reading, advises on loader workers
+cmd-verify--keep_at = the folder for results (the one that outlives the box): write, sync, read back
+cmd-verify--offer = the offer that was rented; what it promises is checked
+cmd-verify--card = the card that was rented
+cmd-verify--count = how many were rented
+cmd-verify--size = side of the square matrices that the rate is measured with
+cmd-verify--seconds = how long each measurement lasts
+cmd-verify--limit = seconds after which it is given up
+cmd-verify--records = the folder that reports are kept in
+verify-begins = Measuring this machine with { $python }; usually less than a minute...
+verify-torch = torch { $torch }, CUDA { $cuda }
+verify-torch-without-cuda = torch { $torch }, built without CUDA
+verify-device = { $place }: { $name }, { $memory }
+verify-kernel = { $place }: a matrix product differs from the double-precision one by { $error }
+verify-rate = { $place }: { $kind } { $rate }
+verify-rate-share = { $place }: { $kind } { $rate }, { $share } of the stated peak
+verify-bandwidth = { $place }: memory { $rate }
+verify-bandwidth-share = { $place }: memory { $rate }, { $share } of the stated bandwidth
+verify-upload = { $place }: host to card { $rate }
+verify-memory = { $place }: { $filled } filled and read back; { $total } in all, { $free } free
+verify-peer-direct = card 0 to card 1: { $rate }, direct access
+verify-peer-host = card 0 to card 1: { $rate }, by way of host memory
+verify-failed = { $reason }
+verify-not-finite = { $place }: the result in { $kind } holds infinities or not-a-numbers
+verify-timed-out = not finished after { $seconds } seconds
+verify-script-failed = the script ended early: { $reason }
+verify-torch-fix = install torch in this Python (choose the version with kasuan doctor --card first), or name the Python that has it with --python
+verify-device-fix = see kasuan doctor: most often the driver is too old, torch is built without CUDA, or the container was given no card
+verify-kernel-fix = this torch most likely holds no code for this card; kasuan doctor says which version to install
+verify-memory-fix = memory cannot be filled: another process holds some, or the card is faulty; restart the instance and measure again, else change the machine
+verify-memory-shared-fix = somebody holds memory on this card: kasuan watch says who; ask the provider if the machine is not meant to be shared
+verify-broken-card-fix = this card computes wrongly: trust no work to it, keep this report, ask the provider for another machine
+verify-slow-fix = slower than this card should be: look for other jobs, a power limit or throttling (kasuan watch), else change the machine
+verify-upload-fix = the card sits in a narrow slot or on a riser: feeding it will be slow; take another machine for jobs that move much data
+verify-peer-fix = cards reach each other slowly or not at all: try NCCL_P2P_DISABLE=1 before training on several, or choose a machine with NVLink
+verify-timed-out-fix = the driver may hang: restart the instance and measure again; on a slow machine raise --limit
+verify-script-failed-fix = run python3 -c "import torch; torch.cuda.init()" to see the whole error
+verify-no-python = { $python } cannot be run: { $reason }
+verify-no-python-fix = name the box's Python with --python
+verify-promise-kept = as promised: { $count } × { $card }
+verify-promise-unseen = torch sees no card; whether it is the one paid for can be told when that is mended
+verify-promise-count = paid for { $promised }, here are { $found }
+verify-promise-card = { $promised } is paid for, { $found } is here
+verify-promise-memory = { $promised } of memory were promised, { $found } are here
+verify-promise-fix = keep this report, start no paid work, ask the provider for another machine or the money back
+verify-data-files = { $files } files, { $small } of them below 1 MiB, { $size } in all
+verify-data-pack = too many small files: pack them into tar shards (WebDataset), Parquet or LMDB and read large blocks in order
+verify-data-read = cold { $cold }, warm { $warm }, { $files } files a second
+verify-data-slow-fix = the data is slow and the card will wait: copy it to a local disk before training, or pack it into large files
+verify-data-empty = there is no file in the data folder
+verify-data-empty-fix = check the path, and whether the data disk is mounted
+verify-loaders = cores: { $cores }, cards: { $cards }; DataLoader workers for each card: { $workers }
+verify-loaders-fix = too few cores, decoding will hold the card up: take a machine with at least { $cores } cores, or prepare the data beforehand
+verify-store = { $mebibytes } MiB written and synced, read back the same, { $rate }
+verify-store-differs = what was read back is not what was written
+verify-store-failed = nothing can be stored: { $reason }
+verify-store-fix = choose a folder that outlives the box; a result that is not kept is work for nothing
+verify-kept = report kept in { $path }
+verify-not-kept = the report could not be kept: { $reason }
+verify-verdict-good = Passed: work can begin.
+verify-verdict-watch = Usable; { $count ->
+    [one] one thing
+   *[other] { $count } things
+} to keep an eye on.
+verify-verdict-bad = Not passed; { $count ->
+    [one] one thing has
+   *[other] { $count } things have
+} to be mended before jobs are run.
+verify-error-seconds = --seconds { $text }: it must be between 0.01 and 60
+verify-error-data = the data folder { $path } cannot be read: { $reason }
