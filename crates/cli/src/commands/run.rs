@@ -1,5 +1,17 @@
 //! `kasuan run --task NAME -- COMMAND`: the command untouched, measured, its checkpoints kept.
 
+mod account;
+mod keeper;
+mod output;
+mod signals;
+mod status;
+
+use self::{
+    keeper::Keeper,
+    output::Started,
+    signals::{Signals, send},
+    status::Screen,
+};
 use super::on_box::{Price, Source, cost};
 use crate::{
     context::Context,
@@ -7,30 +19,31 @@ use crate::{
 };
 use kasuan_model::{Money, Phrase, Seconds};
 use kasuan_probe::{
-    machine::{self, Installed},
     run::{
-        checkpoints::Checkpoints,
+        checkpoints::{Checkpoints, Synced},
         log::LogReader,
-        record::{Folder, RecordStore as _, RunRecord},
         tally::Tally,
-        tree,
+        tree::{self, Totals},
     },
     sample::Sampler,
 };
 use rust_decimal::Decimal;
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal as _, Read, Write},
+    io,
     os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
+    process::{Child, ExitStatus},
+    sync::Arc,
     time::{Duration, Instant},
 };
+
+/// How often checkpoints are looked at.
+const SYNC_EVERY: Duration = Duration::from_secs(30);
+/// How long after the command its descendants may still write to its output.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// A checkpoint counts as finished when it has not changed for so long.
+const SETTLED: Duration = Duration::from_secs(20);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
@@ -58,6 +71,10 @@ pub(crate) struct Run {
     keep_at: Option<PathBuf>,
     #[arg(long, default_value_t = 2, value_name = "N")]
     keep: usize,
+    #[arg(long, default_value = "2min", value_name = "TIME")]
+    notice: Seconds,
+    #[arg(long, default_value = "10min", value_name = "TIME")]
+    say_every: Seconds,
     #[arg(long, default_value = ".kasuan/runs", value_name = "DIR")]
     records: PathBuf,
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -85,7 +102,7 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
                 local: local.clone(),
                 kept: kept.clone(),
                 most: arguments.keep,
-                settled: Duration::from_secs(20),
+                settled: SETTLED,
             }
         });
     restore(checkpoints.as_ref(), context);
@@ -99,13 +116,13 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
         context,
         hourly,
         sampler: sampler.ok(),
-        checkpoints,
+        keeper: checkpoints.map(Keeper::start),
         reader,
         tally: Tally::default(),
+        totals: Totals::default(),
         idle_since: None,
+        ending_since: None,
         told: BTreeMap::new(),
-        cpu_ticks: 0,
-        resident: 0,
     };
     job.execute(interval)
 }
@@ -125,92 +142,105 @@ struct Job<'a> {
     context: &'a Context,
     hourly: Option<Money>,
     sampler: Option<Box<dyn Sampler + Send>>,
-    checkpoints: Option<Checkpoints>,
+    keeper: Option<Keeper>,
     reader: LogReader,
     tally: Tally,
+    totals: Totals,
     idle_since: Option<Instant>,
+    /// Since when the command has been asked to end.
+    ending_since: Option<Instant>,
     /// What was warned of already, by key.
     told: BTreeMap<&'static str, String>,
-    cpu_ticks: u64,
-    resident: u64,
 }
 
 impl Job<'_> {
     fn execute(&mut self, interval: Duration) -> Result<Exit, CommandError> {
         let signals = Signals::listen()?;
-        let started = jiff::Timestamp::now();
+        let screen = Arc::new(Screen::new());
+        let rows = u16::from(Screen::can_keep_a_line());
+        let began = account::Began::now();
         let start = Instant::now();
-        let (mut child, lines) = self.spawn()?;
+        if rows > 0 {
+            screen.set_aside();
+        }
+        let mut started = self.spawn(&screen, rows)?;
         let mut next_sample = start;
-        let mut next_sync = start + Duration::from_secs(30);
+        let mut next_sync = start + SYNC_EVERY;
+        let mut next_line = start + Duration::from_secs(self.arguments.say_every.get());
         let status = loop {
-            if let Some(status) = child.try_wait().map_err(|error| self.lost_child(&error))? {
+            if let Some(status) = started.child.try_wait().map_err(|error| self.lost(&error))? {
                 break status;
             }
-            signals.pass_on(&child);
-            for line in lines.try_iter() {
+            if signals.pass_on(&started.child) {
+                self.ending_since.get_or_insert_with(Instant::now);
+            }
+            if signals.resized() && rows > 0 {
+                screen.set_aside();
+                started.resize(rows);
+            }
+            self.hurry(&started.child);
+            for line in started.lines.try_iter() {
                 self.read(&line);
             }
             let now = Instant::now();
             if now >= next_sample {
                 next_sample = now + interval;
-                self.sample(&child);
-                self.guard(&child, start);
+                self.sample(&started.child);
+                self.guard(&started.child, start);
             }
             if now >= next_sync {
-                next_sync = now + Duration::from_secs(30);
-                self.sync(false);
+                next_sync = now + SYNC_EVERY;
+                self.keeper.iter_mut().for_each(Keeper::pass);
+            }
+            let kept = self.keeper.as_mut().map(Keeper::look).unwrap_or_default();
+            self.say_kept(kept, false);
+            if rows > 0 {
+                screen.show(&self.context.say(&self.progress(start, "run-line")));
+            } else if now >= next_line && self.arguments.say_every.get() > 0 {
+                next_line = now + Duration::from_secs(self.arguments.say_every.get());
+                self.context.tell(&self.progress(start, "run-line"));
             }
             std::thread::sleep(Duration::from_millis(50).min(interval));
         };
-        // The pipes close after the last descendant has let go of them.
-        let deadline = Instant::now() + Duration::from_secs(2);
-        while let Ok(line) = lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        {
-            self.read(&line);
-        }
-        self.sync(true);
         let seconds = start.elapsed().as_secs_f64();
-        self.keep(started, seconds, status);
+        self.last_words(&started);
+        screen.give_back();
+        let kept = self.keeper.take().map(Keeper::finish).unwrap_or_default();
+        self.say_kept(kept, true);
+        account::close(self, &began, seconds, status);
         Ok(Exit::Of(exit_byte(status)))
     }
 
-    fn lost_child(&self, error: &std::io::Error) -> CommandError {
+    fn lost(&self, error: &io::Error) -> CommandError {
         let command = self.arguments.command.join(" ");
         CommandError::surroundings(
             Phrase::new("run-error-start").with("command", command).with("reason", error),
         )
     }
 
-    /// Starts the command. On a terminal it keeps the terminal; else its output is read on the way.
-    fn spawn(&self) -> Result<(Child, mpsc::Receiver<String>), CommandError> {
-        let (sender, lines) = mpsc::channel();
+    fn spawn(&self, screen: &Arc<Screen>, rows: u16) -> Result<Started, CommandError> {
         let Some((program, rest)) = self.arguments.command.split_first() else {
             return Err(CommandError::user(Phrase::new("error-command-missing")));
         };
-        let piped = !std::io::stdout().is_terminal();
-        let mut command = Command::new(program);
-        command.args(rest);
-        if piped {
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        }
-        let mut child = command.spawn().map_err(|error| {
+        output::start(program, rest, screen, rows).map_err(|error| {
+            screen.give_back();
             let phrase =
                 Phrase::new("run-error-start").with("command", program).with("reason", &error);
-            if error.kind() == std::io::ErrorKind::NotFound {
+            if error.kind() == io::ErrorKind::NotFound {
                 CommandError::user(phrase).hint(Phrase::new("run-hint-start"))
             } else {
                 CommandError::user(phrase)
             }
-        })?;
-        if let Some(output) = child.stdout.take() {
-            let sender = sender.clone();
-            std::thread::spawn(move || tee(output, std::io::stdout(), &sender));
+        })
+    }
+
+    /// The pipes close after the last descendant has let go of them.
+    fn last_words(&mut self, started: &Started) {
+        let deadline = Instant::now() + LAST_WORDS;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        while let Ok(line) = started.lines.recv_timeout(left()) {
+            self.read(&line);
         }
-        if let Some(output) = child.stderr.take() {
-            std::thread::spawn(move || tee(output, std::io::stderr(), &sender));
-        }
-        Ok((child, lines))
     }
 
     fn read(&mut self, line: &str) {
@@ -221,8 +251,7 @@ impl Job<'_> {
 
     fn sample(&mut self, child: &Child) {
         let tree = tree::look(Path::new("/proc"), child.id());
-        self.cpu_ticks = self.cpu_ticks.max(tree.cpu_ticks);
-        self.resident = self.resident.max(tree.resident);
+        self.totals.add(&tree);
         let Some(sampler) = &mut self.sampler else { return };
         match sampler.sample() {
             Ok(snapshot) => {
@@ -232,7 +261,7 @@ impl Job<'_> {
                     }
                     _ => self.idle_since = None,
                 }
-                self.tally.add(&snapshot);
+                self.tally.add(&snapshot, &tree.pids);
             }
             Err(_) => {
                 self.idle_since = None;
@@ -241,10 +270,54 @@ impl Job<'_> {
         }
     }
 
+    /// After half of the notice that a machine gets before it is taken away, the command is ended
+    /// by force: the other half is for what it has saved.
+    fn hurry(&mut self, child: &Child) {
+        let half = Duration::from_secs(self.arguments.notice.get()) / 2;
+        if self.ending_since.is_some_and(|since| since.elapsed() >= half)
+            && !self.told.contains_key("hurry")
+        {
+            self.told.insert("hurry", String::new());
+            self.context.warn(&Phrase::new("run-hurry").with("seconds", half.as_secs()));
+            send(child, rustix::process::Signal::KILL);
+        }
+    }
+
+    fn spent(&self, start: Instant) -> Option<Money> {
+        self.hourly.and_then(|hourly| cost(hourly, start.elapsed().as_secs_f64()))
+    }
+
+    /// How far it is, what it has cost, and when it will end at this pace.
+    fn progress(&self, start: Instant, key: &'static str) -> Phrase {
+        let elapsed = start.elapsed().as_secs();
+        let unknown = || "-".to_owned();
+        let left =
+            self.tally.progress().zip(self.tally.last_step()).and_then(|((done, total), step)| {
+                #[expect(clippy::cast_precision_loss, reason = "counts of steps are below 2^53")]
+                let seconds = total.saturating_sub(done) as f64 * step;
+                Duration::try_from_secs_f64(seconds).ok()
+            });
+        let whole = left.map(|left| start.elapsed() + left);
+        let money =
+            |time: Duration| self.hourly.and_then(|hourly| cost(hourly, time.as_secs_f64()));
+        let text = |money: Option<Money>| money.map_or_else(unknown, |money| money.to_string());
+        Phrase::new(key)
+            .with("task", &self.arguments.task)
+            .with("elapsed", clock(elapsed))
+            .with("cost", text(self.spent(start)))
+            .with(
+                "steps",
+                self.tally
+                    .progress()
+                    .map_or_else(unknown, |(done, total)| format!("{done}/{total}")),
+            )
+            .with("left", left.map_or_else(unknown, |left| clock(left.as_secs())))
+            .with("whole", text(whole.and_then(money)))
+    }
+
     /// Warns, or with `--enforce` asks the command to end, when a limit is reached.
     fn guard(&mut self, child: &Child, start: Instant) {
-        let spent = self.hourly.and_then(|hourly| cost(hourly, start.elapsed().as_secs_f64()));
-        if let (Some(spent), Some(most)) = (spent, self.arguments.max_cost)
+        if let (Some(spent), Some(most)) = (self.spent(start), self.arguments.max_cost)
             && spent.amount() >= most
         {
             let limit = Money::new(most, spent.currency());
@@ -271,166 +344,36 @@ impl Job<'_> {
         }
     }
 
-    fn sync(&mut self, everything: bool) {
-        let Some(checkpoints) = &self.checkpoints else { return };
-        match checkpoints.sync(everything) {
-            Ok(synced) => {
-                self.told.remove("sync");
-                for name in synced.copied {
-                    self.context.warn(&Phrase::new("run-synced").with("name", name));
+    /// Says what is safe; what is not safe yet is said once for each reason, and at the end.
+    fn say_kept(&mut self, passes: Vec<io::Result<Synced>>, ended: bool) {
+        for pass in passes {
+            match pass {
+                Ok(synced) => {
+                    self.told.remove("sync");
+                    for name in synced.copied {
+                        self.context.warn(&Phrase::new("run-synced").with("name", name));
+                    }
                 }
-            }
-            // The job goes on; what is not safe yet is said once for each reason.
-            Err(error) => {
-                let reason = error.to_string();
-                if self.told.get("sync") != Some(&reason) || everything {
-                    self.context.warn(&Phrase::new("run-sync-failed").with("reason", &reason));
-                    self.told.insert("sync", reason);
+                Err(error) => {
+                    let reason = error.to_string();
+                    if self.told.get("sync") != Some(&reason) || ended {
+                        let key = if ended { "run-sync-lost" } else { "run-sync-failed" };
+                        self.context.warn(&Phrase::new(key).with("reason", &reason));
+                        self.told.insert("sync", reason);
+                    }
                 }
-            }
-        }
-    }
-
-    fn keep(&self, started: jiff::Timestamp, seconds: f64, status: ExitStatus) {
-        let spent = self.hourly.and_then(|hourly| cost(hourly, seconds));
-        let (samples, samples_missed) = self.tally.counts();
-        #[expect(clippy::cast_precision_loss, reason = "ticks of a job are far below 2^53")]
-        let cpu = (self.cpu_ticks > 0).then(|| self.cpu_ticks as f64 / 100.0);
-        let record = RunRecord {
-            version: 1,
-            task: self.arguments.task.clone(),
-            person: self.arguments.person.clone(),
-            command: self.arguments.command.clone(),
-            started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            seconds,
-            exit_code: status.code(),
-            signal: status.signal(),
-            sampler: self.sampler.as_ref().map(|sampler| sampler.name().to_owned()),
-            samples,
-            samples_missed,
-            cards: self.tally.cards(),
-            log: self.tally.steps(),
-            cpu_seconds: cpu,
-            resident_peak_bytes: (self.resident > 0).then_some(self.resident),
-            cost: spent.map(|spent| spent.amount().round_dp(6).normalize().to_string()),
-            currency: spent.map(|spent| spent.currency().code().to_owned()),
-            environment: fingerprint(),
-        };
-        match Folder::new(&self.arguments.records).keep(&record) {
-            Ok(name) => {
-                let time = format!("{seconds:.1}");
-                let spent = spent.map_or_else(|| "-".to_owned(), |spent| spent.to_string());
-                self.context.warn(
-                    &Phrase::new("run-kept")
-                        .with("name", name)
-                        .with("seconds", time)
-                        .with("cost", spent),
-                );
-            }
-            Err(error) => {
-                self.context.warn(&Phrase::new("run-record-failed").with("reason", error));
             }
         }
     }
 }
 
-/// What the run ran on, to tell later why another one differs.
-fn fingerprint() -> BTreeMap<String, String> {
-    let machine = machine::inspect(Path::new("/"), &Installed);
-    let mut found = BTreeMap::new();
-    let mut put = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            found.insert(name.to_owned(), value);
-        }
-    };
-    let nvidia = machine.nvidia.as_ref();
-    put("driver", nvidia.and_then(|snapshot| snapshot.driver.clone()));
-    put("image_cuda", machine.host.image_cuda.clone());
-    put("processor", machine.host.processor.clone());
-    if let Some(python) = &machine.python {
-        put("python", Some(python.version.clone()));
-        for package in &python.packages {
-            put(&package.name, Some(package.version.clone()));
-        }
-    }
-    found
-}
-
-/// Passes output through as it comes and sends each line, or redrawing of a bar, to the reader.
-fn tee(mut from: impl Read, mut to: impl Write, lines: &mpsc::Sender<String>) {
-    let mut buffer = [0_u8; 8192];
-    let mut line = Vec::new();
-    loop {
-        let count = match from.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => break,
-        };
-        let chunk = buffer.get(..count).unwrap_or_default();
-        // A reader that went away must not stop the job; its figures are still read.
-        let _ = to.write_all(chunk).and_then(|()| to.flush());
-        for byte in chunk {
-            if matches!(byte, b'\n' | b'\r') {
-                let _ = lines.send(String::from_utf8_lossy(&line).into_owned());
-                line.clear();
-            } else if line.len() < 1 << 16 {
-                line.push(*byte);
-            }
-        }
-    }
-    if !line.is_empty() {
-        let _ = lines.send(String::from_utf8_lossy(&line).into_owned());
-    }
+/// Writes hours, minutes and seconds.
+fn clock(seconds: u64) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// A code of a shell: the command's own, or 128 and the signal that ended it.
 fn exit_byte(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(code & 0xff).unwrap_or(1)
-}
-
-fn send(child: &Child, signal: rustix::process::Signal) {
-    let id = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(id) = id {
-        // A command that has just ended cannot be signalled, and need not be.
-        let _ = rustix::process::kill_process(id, signal);
-    }
-}
-
-/// Signals that are passed on to the command instead of ending this program.
-struct Signals(Vec<(i32, rustix::process::Signal, Arc<AtomicBool>)>);
-
-impl Signals {
-    fn listen() -> Result<Self, CommandError> {
-        use rustix::process::Signal;
-        let mut flags = Vec::new();
-        for (number, signal) in [
-            (signal_hook::consts::SIGTERM, Signal::TERM),
-            (signal_hook::consts::SIGINT, Signal::INT),
-            (signal_hook::consts::SIGHUP, Signal::HUP),
-            (signal_hook::consts::SIGUSR1, Signal::USR1),
-            (signal_hook::consts::SIGUSR2, Signal::USR2),
-        ] {
-            let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(number, Arc::clone(&flag)).map_err(|error| {
-                CommandError::surroundings(Phrase::new("run-error-signals").with("reason", error))
-            })?;
-            flags.push((number, signal, flag));
-        }
-        Ok(Self(flags))
-    }
-
-    /// Sends on what has come. The keyboard's interrupt reaches the command by itself, because it
-    /// shares the terminal.
-    fn pass_on(&self, child: &Child) {
-        for (number, signal, flag) in &self.0 {
-            let came = flag.swap(false, Ordering::SeqCst);
-            let by_keyboard =
-                *number == signal_hook::consts::SIGINT && std::io::stdin().is_terminal();
-            if came && !by_keyboard {
-                send(child, *signal);
-            }
-        }
-    }
 }

@@ -106,6 +106,78 @@ fn checkpoints_are_kept_and_brought_back_on_a_new_machine() {
 }
 
 #[test]
+fn the_first_good_run_becomes_the_baseline_and_a_slower_one_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let bars = |seconds: &str| {
+        shell(
+            folder.path(),
+            &format!("for i in 1 2 3 4; do echo \" $i/4 [00:01<00:03,  {seconds}s/it]\"; done"),
+        )
+    };
+    let first = bars("2.00");
+    assert!(first.contains("later ones are compared with it"), "{first}");
+    let same = bars("2.01");
+    assert!(!same.contains("worse than its baseline"), "{same}");
+    let slow = bars("2.60");
+    assert!(slow.contains("worse than its baseline: seconds for a step +30%"), "{slow}");
+}
+
+/// Runs at a terminal of 24 rows, which `script` makes.
+fn at_a_terminal(folder: &Path, arguments: &str) -> String {
+    let kasuan = env!("CARGO_BIN_EXE_kasuan");
+    let output = Command::new("script")
+        .args(["-qec", &format!("stty rows 24 cols 100; {kasuan} {arguments}"), "/dev/null"])
+        .current_dir(folder)
+        .env_clear()
+        .env("TERM", "xterm")
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &format!("[{:?}]", output.status.code())
+}
+
+#[test]
+fn at_a_terminal_the_command_has_one_too_and_the_last_row_tells_the_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "test -t 1 && test -t 2 && echo both; stty size <&1; printf '\\r 1/4 [00:01<00:03,  2.00s/it]\\r 2/4 [00:01<00:03,  2.00s/it]\\n'; sleep 0.6; exit 3";
+    fs::write(folder.path().join("job.sh"), script).unwrap();
+    let said = at_a_terminal(
+        folder.path(),
+        "run --task train --price 3600 --interval 0.1 -- /bin/sh job.sh",
+    );
+    assert!(said.contains("both"), "{said:?}");
+    assert!(said.contains("23 100"), "one row is the program's own: {said:?}");
+    assert!(said.contains("steps 2/4 \u{b7} left 0:00:04"), "{said:?}");
+    assert!(said.contains("\u{1b}[1;24r"), "the last row is given back: {said:?}");
+    assert!(said.ends_with("[Some(3)]"), "{said:?}");
+}
+
+#[test]
+fn a_machine_that_is_taken_away_ends_the_command_in_time_to_keep_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "trap '' TERM; mkdir -p out/checkpoint-1; echo weights > out/checkpoint-1/model.bin; echo ready; while :; do sleep 0.1; done";
+    let mut run = Command::new(env!("CARGO_BIN_EXE_kasuan"))
+        .args(["run", "--task", "x", "--interval", "0.1", "--notice", "2s"])
+        .args(["--checkpoints", "out", "--keep-at", "kept", "--", "/bin/sh", "-c", script])
+        .current_dir(folder.path())
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(run.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    let id = rustix::process::Pid::from_raw(i32::try_from(run.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    let status = run.wait().unwrap();
+    assert_eq!(status.code(), Some(137), "killed after half of the notice");
+    let kept = fs::read_to_string(folder.path().join("kept/checkpoint-1/model.bin")).unwrap();
+    assert_eq!(kept, "weights\n");
+}
+
+#[test]
 fn a_slower_run_is_told_from_noise() {
     let folder = tempfile::tempdir().unwrap();
     let bars = |seconds: &str| {

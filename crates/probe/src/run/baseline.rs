@@ -33,6 +33,19 @@ pub enum Measure {
     CostPerStep,
 }
 
+impl Measure {
+    /// Returns the key of its word.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::StepSeconds => "baseline-step-seconds",
+            Self::Rate(_) => "baseline-rate-any",
+            Self::Busy => "baseline-busy",
+            Self::MemoryPeak => "baseline-memory",
+            Self::CostPerStep => "baseline-cost",
+        }
+    }
+}
+
 /// Two runs of the same work on the same machine differ by this share without any cause. A
 /// convention, to be replaced by the spread of the runs themselves where it is known.
 const USUAL_NOISE: f64 = 0.03;
@@ -43,6 +56,7 @@ const DEVIATIONS: f64 = 3.0;
 pub fn compare(before: &RunRecord, now: &RunRecord) -> Vec<Change> {
     let mut changes = Vec::new();
     let step = |run: &RunRecord| run.log.step_seconds_median;
+    let mut step_noise = USUAL_NOISE;
     if let (Some(old), Some(new)) = (step(before), step(now)) {
         let spread = before
             .log
@@ -51,6 +65,7 @@ pub fn compare(before: &RunRecord, now: &RunRecord) -> Vec<Change> {
             .max(now.log.step_seconds_spread.unwrap_or(0.0));
         let noise =
             (USUAL_NOISE * old).max(spread / (steps(now).min(steps(before))).sqrt() * DEVIATIONS);
+        step_noise = noise / old.max(f64::MIN_POSITIVE);
         changes.push(change(Measure::StepSeconds, old, new, noise, true));
     }
     for (unit, old) in &before.log.rates {
@@ -68,7 +83,7 @@ pub fn compare(before: &RunRecord, now: &RunRecord) -> Vec<Change> {
     if let (Some(old), Some(new)) = (cost_per_step(before), cost_per_step(now))
         && before.currency == now.currency
     {
-        changes.push(change(Measure::CostPerStep, old, new, USUAL_NOISE * old, true));
+        changes.push(change(Measure::CostPerStep, old, new, step_noise * old, true));
     }
     changes
 }
@@ -105,9 +120,12 @@ fn peak(run: &RunRecord) -> Option<f64> {
     run.cards.iter().filter_map(|card| card.memory_peak_bytes).max().map(|bytes| bytes as f64)
 }
 
+/// What a step costs at the run's pace. Not the whole cost over the steps: of a short run that is
+/// mostly loading and compiling.
 fn cost_per_step(run: &RunRecord) -> Option<f64> {
     let cost: f64 = run.cost.as_ref()?.parse().ok()?;
-    run.log.steps.filter(|steps| *steps > 0).map(|_| cost / steps(run))
+    let per_second = (run.seconds > 0.0).then(|| cost / run.seconds)?;
+    Some(per_second * run.log.step_seconds_median?)
 }
 
 /// Names what most likely made the difference, most telling first; empty where nothing differs.

@@ -40,6 +40,18 @@ pub struct RunRecord {
     pub cpu_seconds: Option<f64>,
     /// Peak resident memory of the process tree in bytes.
     pub resident_peak_bytes: Option<u64>,
+    /// Bytes that the process tree read from disks, as far as samples saw it.
+    #[serde(default)]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes that it wrote to disks.
+    #[serde(default)]
+    pub disk_written_bytes: Option<u64>,
+    /// Bytes that the machine or container received meanwhile, from whatever program.
+    #[serde(default)]
+    pub network_received_bytes: Option<u64>,
+    /// Bytes that it sent.
+    #[serde(default)]
+    pub network_sent_bytes: Option<u64>,
     /// What the time cost: a decimal.
     pub cost: Option<String>,
     /// In which currency.

@@ -41,10 +41,14 @@ struct Card {
 const HELD_BACK: u64 = 0x8 | 0x20 | 0x40 | 0x80;
 
 impl Tally {
-    /// Adds a sample.
-    pub fn add(&mut self, snapshot: &Snapshot) {
+    /// Adds a sample. Of a machine that several jobs share, only the cards count on which one of
+    /// `pids` runs; where none is seen on any card (a container hides them) every card counts.
+    pub fn add(&mut self, snapshot: &Snapshot, pids: &[u32]) {
         self.samples += 1;
-        for sample in snapshot.gpus.iter().filter(|sample| sample.slice.is_none()) {
+        let own = own_cards(snapshot, pids);
+        let counts = |sample: &GpuSample| own.is_empty() || own.iter().any(|gpu| is(sample, gpu));
+        let whole = snapshot.gpus.iter().filter(|sample| sample.slice.is_none());
+        for sample in whole.filter(|sample| counts(sample)) {
             let key = sample
                 .uuid
                 .clone()
@@ -135,6 +139,17 @@ impl Tally {
             own: quantile(&self.own, 0.5),
         }
     }
+}
+
+/// Returns the cards, by UUID or ordinal, on which one of `pids` runs.
+fn own_cards<'a>(snapshot: &'a Snapshot, pids: &[u32]) -> Vec<&'a str> {
+    let own = snapshot.processes.iter().filter(|process| pids.contains(&process.pid));
+    own.filter_map(|process| process.gpu.as_deref()).collect()
+}
+
+fn is(sample: &GpuSample, gpu: &str) -> bool {
+    sample.uuid.as_deref() == Some(gpu)
+        || sample.index.is_some_and(|index| index.to_string() == gpu)
 }
 
 impl Card {

@@ -193,3 +193,11 @@ verify-verdict-bad = Not passed; { $count ->
 } to be mended before jobs are run.
 verify-error-seconds = --seconds { $text }: it must be between 0.01 and 60
 verify-error-data = the data folder { $path } cannot be read: { $reason }
+cmd-run--notice = how long before the machine is taken away (a spot notice): after SIGTERM one half is the command's to save, the other for syncing
+cmd-run--say_every = how often progress and cost are told when there is no terminal; 0 for never
+run-line = { $task } { $elapsed } · cost { $cost } · steps { $steps } · left { $left } · whole run { $whole }
+run-hurry = the command did not end within { $seconds } s and is killed; the time left is for its checkpoints
+run-sync-lost = checkpoints are not safe: { $reason }; copy them before the machine is released
+run-baseline = first finished run of { $task }; later ones are compared with it: { $path }
+run-worse = { $task } is worse than its baseline: { $what } { $change }
+baseline-rate-any = throughput

@@ -1,0 +1,138 @@
+//! What is kept of a run: its record, its task's first baseline, and what changed since.
+
+use super::{Job, cost};
+use kasuan_model::Phrase;
+use kasuan_probe::{
+    machine::{self, Installed},
+    run::{
+        baseline::{self, causes, compare},
+        record::{self, Folder, RecordStore as _, RunRecord},
+        tree,
+    },
+};
+use std::{
+    collections::BTreeMap, io, os::unix::process::ExitStatusExt as _, path::Path,
+    process::ExitStatus,
+};
+
+/// What was there when the run began.
+pub(super) struct Began {
+    at: jiff::Timestamp,
+    network: Option<(u64, u64)>,
+}
+
+impl Began {
+    /// Looks at the clock and at the network's counts.
+    pub(super) fn now() -> Self {
+        Self { at: jiff::Timestamp::now(), network: tree::network(Path::new("/proc")) }
+    }
+}
+
+/// Keeps the record and compares it with the baseline.
+pub(super) fn close(job: &Job<'_>, began: &Began, seconds: f64, status: ExitStatus) {
+    let spent = job.hourly.and_then(|hourly| cost(hourly, seconds));
+    let (samples, samples_missed) = job.tally.counts();
+    let traffic = began.network.zip(tree::network(Path::new("/proc")));
+    let record = RunRecord {
+        version: 1,
+        task: job.arguments.task.clone(),
+        person: job.arguments.person.clone(),
+        command: job.arguments.command.clone(),
+        started: began.at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        seconds,
+        exit_code: status.code(),
+        signal: status.signal(),
+        sampler: job.sampler.as_ref().map(|sampler| sampler.name().to_owned()),
+        samples,
+        samples_missed,
+        cards: job.tally.cards(),
+        log: job.tally.steps(),
+        cpu_seconds: job.totals.cpu_seconds(),
+        resident_peak_bytes: job.totals.resident_peak(),
+        disk_read_bytes: job.totals.disk_read(),
+        disk_written_bytes: job.totals.disk_written(),
+        network_received_bytes: traffic.map(|(before, now)| now.0.saturating_sub(before.0)),
+        network_sent_bytes: traffic.map(|(before, now)| now.1.saturating_sub(before.1)),
+        cost: spent.map(|spent| spent.amount().round_dp(6).normalize().to_string()),
+        currency: spent.map(|spent| spent.currency().code().to_owned()),
+        environment: fingerprint(),
+    };
+    let folder = Folder::new(&job.arguments.records);
+    match folder.keep(&record) {
+        Ok(name) => {
+            let spent = spent.map_or_else(|| "-".to_owned(), |spent| spent.to_string());
+            let kept = Phrase::new("run-kept").with("name", name).with("cost", spent);
+            job.context.warn(&kept.with("seconds", format!("{seconds:.1}")));
+        }
+        Err(error) => {
+            job.context.warn(&Phrase::new("run-record-failed").with("reason", error));
+        }
+    }
+    // A run that failed is neither a measure for others nor worth comparing.
+    if status.success()
+        && let Err(error) = against_baseline(job, &folder, &record)
+    {
+        job.context.warn(&Phrase::new("run-record-failed").with("reason", error));
+    }
+}
+
+/// The first good run of a task becomes its baseline; later ones are compared with it.
+fn against_baseline(job: &Job<'_>, folder: &Folder, record: &RunRecord) -> io::Result<()> {
+    let path = folder.baseline(&record.task);
+    if !path.exists() {
+        // A run that told nothing about its work would say nothing about the next one either.
+        let says = record.log.step_seconds_median.is_some() || !record.log.rates.is_empty();
+        if says || record.cards.iter().any(|card| card.busy_mean.is_some()) {
+            record::write(&path, record)?;
+            job.context.tell(
+                &Phrase::new("run-baseline")
+                    .with("task", &record.task)
+                    .with("path", path.display()),
+            );
+        }
+        return Ok(());
+    }
+    let before = record::read(&path)?;
+    let changes = compare(&before, record);
+    let worse: Vec<&baseline::Change> =
+        changes.iter().filter(|change| change.beyond_noise && change.worse).collect();
+    if worse.is_empty() {
+        return Ok(());
+    }
+    for change in worse {
+        let percent = if change.before.abs() > f64::EPSILON {
+            format!("{:+.0}%", (change.now - change.before) / change.before * 100.0)
+        } else {
+            "-".to_owned()
+        };
+        let worse = Phrase::new("run-worse").with("task", &record.task).with("change", percent);
+        job.context.warn(&worse.with_word("what", change.what.key()));
+    }
+    for cause in causes(&before, record) {
+        let cause = job.context.say(&cause);
+        job.context.warn(&Phrase::new("baseline-cause").with("cause", cause));
+    }
+    Ok(())
+}
+
+/// What the run ran on, to tell later why another one differs.
+fn fingerprint() -> BTreeMap<String, String> {
+    let machine = machine::inspect(Path::new("/"), &Installed);
+    let mut found = BTreeMap::new();
+    let mut put = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            found.insert(name.to_owned(), value);
+        }
+    };
+    let nvidia = machine.nvidia.as_ref();
+    put("driver", nvidia.and_then(|snapshot| snapshot.driver.clone()));
+    put("image_cuda", machine.host.image_cuda.clone());
+    put("processor", machine.host.processor.clone());
+    if let Some(python) = &machine.python {
+        put("python", Some(python.version.clone()));
+        for package in &python.packages {
+            put(&package.name, Some(package.version.clone()));
+        }
+    }
+    found
+}
