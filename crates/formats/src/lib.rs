@@ -4,6 +4,7 @@
 
 pub mod advice;
 pub mod bill;
+pub mod calendar;
 pub mod fit;
 pub mod gguf;
 pub mod hf_config;

@@ -2,6 +2,7 @@
 
 pub(crate) mod cap;
 mod change;
+mod curve;
 
 pub(crate) use change::Change;
 
@@ -43,6 +44,16 @@ pub(crate) fn replanned(
     changed: &Workload,
     total: Money,
 ) -> Result<Option<Money>, PlanError> {
+    Ok(again(world, base, changed, total)?.map(|(total, _)| total))
+}
+
+/// As [`replanned`], with the solution that the total comes from.
+fn again(
+    world: &World<'_>,
+    base: (&Workload, &Solved),
+    changed: &Workload,
+    total: Money,
+) -> Result<Option<(Money, Solved)>, PlanError> {
     let (workload, solved) = base;
     let ours = sum(workload.currency, &lines(workload, world, solved)?)?;
     if changed.jobs.is_empty() {
@@ -58,7 +69,7 @@ pub(crate) fn replanned(
         return Ok(None);
     }
     let before = sum(workload.currency, &lines(changed, world, &again)?)?;
-    Ok(Some(with_margin(before, ours, total)?))
+    Ok(Some((with_margin(before, ours, total)?, again)))
 }
 
 /// Returns the sacrifices that save money, least painful first, the greatest saving first within a

@@ -31,6 +31,8 @@ pub struct Plan {
     pub baselines: Vec<Baseline>,
     /// What it would save if runs could wait longer, shortest wait first.
     pub patience: Vec<Patience>,
+    /// Terms that rest on guessed hours: commit now, or measure first.
+    pub measure_first: Vec<MeasureFirst>,
     /// What is not known and therefore not in the total.
     pub unknowns: Vec<Phrase>,
     /// What the reader should know: left-out offers, contradictions of rules of thumb, stale prices.
@@ -247,6 +249,57 @@ pub struct Patience {
     pub per_hour: Money,
 }
 
+/// A term of the mix whose hours are a guess, and what committing on it is expected to cost.
+///
+/// Regret is what a choice costs above the one that would have been right, had the hours been
+/// known; sums are for all instances together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureFirst {
+    /// The offer's id.
+    pub offer: String,
+    /// The card.
+    pub card: CardId,
+    /// How it would be paid for.
+    pub mode: BillingMode,
+    /// Instances.
+    pub count: u32,
+    /// Hours of use of one instance within the term, as guessed.
+    pub hours: Estimate<rust_decimal::Decimal>,
+    /// Whether the range is the planner's assumption because none was stated.
+    pub assumed_range: bool,
+    /// What to do.
+    pub step: crate::advise::FirstStep,
+    /// Hours at which the term costs as much as on demand.
+    pub break_even: rust_decimal::Decimal,
+    /// Chance, by the guess, that the use is above it.
+    pub chance_above: Share,
+    /// Expected regret of committing now.
+    pub regret_commit: Money,
+    /// Expected regret of staying on demand for the whole term.
+    pub regret_on_demand: Money,
+    /// Expected regret of running on demand first and deciding with the figures.
+    pub regret_measure: Money,
+    /// The most that is worth paying to know the hours.
+    pub value_of_knowing: Money,
+    /// When to decide again; `None` when there is nothing to wait for.
+    pub again: Option<DateTime>,
+}
+
+/// A point of the curve of cost against what is given up.
+#[derive(Clone, Debug)]
+pub struct TradeOff {
+    /// The total.
+    pub total: Money,
+    /// What is given up in addition to the points before; `None` for the plan as it is.
+    pub action: Option<Phrase>,
+    /// By how much runs end later than planned, together.
+    pub late: Seconds,
+    /// Runs that are no longer in the month.
+    pub postponed: u32,
+    /// What the addition costs in quality, risk or time.
+    pub price: Option<Phrase>,
+}
+
 /// What getting under the cap takes.
 #[derive(Clone, Debug)]
 pub struct CapAnswer {
@@ -258,6 +311,9 @@ pub struct CapAnswer {
     pub total: Money,
     /// Whether that is under the cap.
     pub met: bool,
+    /// What each further sacrifice saves and costs, also beyond the cap; empty when the plan is
+    /// under it as it is.
+    pub curve: Vec<TradeOff>,
 }
 
 /// The kinds of sacrifice, least painful first.

@@ -2,6 +2,7 @@
 
 mod check;
 mod job;
+mod measure;
 mod notes;
 mod rent;
 mod solve;
@@ -76,6 +77,7 @@ pub fn plan(workload: &Workload, world: &World<'_>) -> Result<Plan, PlanError> {
         calendar: calendar_entries::entries(workload, &solved),
         cap: cap::answer(workload, world, &solved, total, &actions)?,
         baselines: baselines::baselines(workload, world, &solved, total)?,
+        measure_first: measure::first(workload, world, &solved)?,
         patience: fallback::patience(workload, world, &solved)?,
         unknowns: notes::unknowns(workload, &solved, &budget),
         notes: notes::notes(workload, world, &solved, &budget, &actions),

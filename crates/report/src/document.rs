@@ -31,6 +31,9 @@ pub enum Part {
     Table(Table),
     /// Separate lines.
     Lines(Vec<Line>),
+    /// A picture, which a terminal leaves out: SVG without empty lines, so that Markdown keeps it
+    /// as one block of HTML.
+    Picture(String),
 }
 
 /// A line of text.
@@ -81,6 +84,7 @@ impl Document {
         let shows = |part: &Part| match part {
             Part::Table(table) => !table.rows.is_empty(),
             Part::Lines(lines) => !lines.is_empty(),
+            Part::Picture(svg) => !svg.is_empty(),
         };
         let parts: Vec<_> = parts.into_iter().filter(shows).collect();
         if !parts.is_empty() {
@@ -105,6 +109,7 @@ impl Document {
                 match part {
                     Part::Table(table) => text.push_str(&table.to_text(paint, width, INDENT)),
                     Part::Lines(lines) => write_lines(&mut text, lines, paint, width, INDENT),
+                    Part::Picture(_) => {}
                 }
             }
         }
@@ -127,6 +132,10 @@ impl Document {
                         text.push('\n');
                     }
                     Part::Lines(lines) => write_markdown(&mut text, lines),
+                    Part::Picture(svg) => {
+                        text.push_str(svg);
+                        text.push('\n');
+                    }
                 }
             }
         }

@@ -4,6 +4,7 @@
 
 mod document;
 pub mod fit;
+mod gantt;
 mod paint;
 mod plan;
 mod reference;
@@ -13,6 +14,7 @@ mod words;
 mod xlsx;
 
 pub use document::{Document, Line, Part, Section};
+pub use gantt::gantt;
 pub use paint::{Paint, Tone};
 pub use plan::PlanReport;
 pub use reference::{workload_page, workload_schema};

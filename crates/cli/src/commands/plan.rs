@@ -1,6 +1,7 @@
 //! `kasuan plan`: a month's jobs become a priced and explained plan.
 
 use crate::{
+    calendar::{self, CalendarKind},
     context::Context,
     error::{CommandError, Exit},
     files::{self, Existing},
@@ -29,11 +30,21 @@ pub(crate) struct Plan {
     seed: u64,
     #[arg(long)]
     show_defaults: bool,
+    #[arg(long, value_name = "MONEY")]
+    cap: Option<String>,
+    #[arg(long, value_name = "KIND", value_enum)]
+    calendar: Option<CalendarKind>,
+    #[arg(long, value_name = "ZONE")]
+    time_zone: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandError> {
-    let kind = arguments.output.as_deref().map(output_kind).transpose()?;
+    let zone = arguments.time_zone.as_deref().map(calendar::zone).transpose()?;
+    let kind = match arguments.calendar {
+        Some(calendar) => arguments.output.as_ref().map(|_| OutputKind::Calendar(calendar)),
+        None => arguments.output.as_deref().map(output_kind).transpose()?,
+    };
     let text = files::read_text(&arguments.file)?;
     let shipped = Catalogue::shipped()?;
     let shelf = Shelf::new(&shipped, &arguments.file);
@@ -62,11 +73,16 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     };
     let feasible = plan.jobs.iter().all(|job| job.choice.is_some());
     let written =
-        kind.filter(|_| feasible).map(|kind| bytes(kind, &report, context)).transpose()?;
+        kind.filter(|_| feasible).map(|kind| bytes(kind, &zone, &report, context)).transpose()?;
     if let (Some(path), Some(bytes)) = (&arguments.output, written) {
         files::write(path, &bytes, Existing::Replace)?;
     }
-    context.print(&shown(&report, context))?;
+    match arguments.calendar {
+        Some(kind) if arguments.output.is_none() => {
+            context.print(&calendar::written(kind, zone.as_ref(), &report, context))?;
+        }
+        _ => context.print(&shown(&report, context))?,
+    }
     if let Some(path) = arguments.output.as_ref().filter(|_| feasible) {
         context.tell(&Phrase::new("plan-output-written").with("path", path.display()));
     }
@@ -109,6 +125,9 @@ fn read(
             })?;
             tree.put("rates", code, value);
         }
+        if let Some(cap) = &arguments.cap {
+            tree.put("policy", "cap", cap);
+        }
         workload::read_tree(&tree, context.settings.today, shelf)
     });
     read.map_err(|error| {
@@ -137,6 +156,7 @@ fn read(
 enum OutputKind {
     Shown(Format),
     Workbook,
+    Calendar(CalendarKind),
 }
 
 fn output_kind(path: &Path) -> Result<OutputKind, CommandError> {
@@ -147,7 +167,10 @@ fn output_kind(path: &Path) -> Result<OutputKind, CommandError> {
         "json" => OutputKind::Shown(Format::Json),
         "csv" => OutputKind::Shown(Format::Csv),
         "txt" => OutputKind::Shown(Format::Table),
-        _ => {
+        other => {
+            if let Some(kind) = CalendarKind::from_extension(other) {
+                return Ok(OutputKind::Calendar(kind));
+            }
             let phrase = Phrase::new("plan-output-unknown").with("path", path.display());
             return Err(CommandError::user(phrase).hint(Phrase::new("plan-hint-output")));
         }
@@ -156,6 +179,7 @@ fn output_kind(path: &Path) -> Result<OutputKind, CommandError> {
 
 fn bytes(
     kind: OutputKind,
+    zone: &Option<jiff::tz::TimeZone>,
     report: &PlanReport<'_>,
     context: &Context,
 ) -> Result<Vec<u8>, CommandError> {
@@ -164,6 +188,9 @@ fn bytes(
             written(report, context, format, Paint::default()).into_bytes()
         }
         OutputKind::Workbook => report.workbook(&context.words)?,
+        OutputKind::Calendar(kind) => {
+            calendar::written(kind, zone.as_ref(), report, context).into_bytes()
+        }
     })
 }
 

@@ -9,6 +9,7 @@
 
 mod advise;
 mod basics;
+mod calendar;
 mod doctor;
 mod fit;
 mod inputs;

@@ -2,7 +2,9 @@
 
 mod convert;
 
-pub use convert::{baseline_word, confidence_word, cost_word, plan, task_word};
+pub use convert::{
+    baseline_word, confidence_word, cost_word, driver_word, plan, step_word, task_word,
+};
 
 use serde::Serialize;
 
@@ -22,6 +24,7 @@ pub struct Plan {
     pub cap: Option<Cap>,
     pub baselines: Baselines,
     pub patience: Vec<Patience>,
+    pub measure_first: Vec<MeasureFirst>,
     pub unknowns: Vec<String>,
     pub notes: Vec<String>,
     pub sources: Vec<Source>,
@@ -37,6 +40,7 @@ pub struct Budget {
     pub flat_20: String,
     pub flat_30: String,
     pub idle: String,
+    pub sensitivity: Vec<Sensitivity>,
     pub lines: Vec<Line>,
 }
 
@@ -219,6 +223,49 @@ pub struct Cap {
     pub met: bool,
     pub total: String,
     pub actions: Vec<FallbackAction>,
+    pub curve: Vec<TradeOff>,
+}
+
+/// A point of the curve of cost against what is given up.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct TradeOff {
+    pub total: String,
+    pub action: Option<String>,
+    pub late_hours: String,
+    pub postponed_runs: u32,
+    pub price: Option<String>,
+}
+
+/// How much one cause moves the total, all else as planned: from the 10th to the 90th percentile.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::simulate` documents each")]
+pub struct Sensitivity {
+    pub driver: &'static str,
+    pub low: String,
+    pub high: String,
+}
+
+/// A term that rests on guessed hours.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct MeasureFirst {
+    pub offer: String,
+    pub card: String,
+    pub mode: String,
+    pub count: u32,
+    pub action: &'static str,
+    pub hours_low: String,
+    pub hours_likely: String,
+    pub hours_high: String,
+    pub assumed_range: bool,
+    pub break_even_hours: String,
+    pub chance_above: String,
+    pub regret_commit: String,
+    pub regret_on_demand: String,
+    pub regret_measure: String,
+    pub value_of_knowing: String,
+    pub decide_again: Option<String>,
 }
 
 /// What naive choices would cost; `null` where the plan has no such figure.

@@ -1,6 +1,6 @@
 //! Getting under a cap: the least painful set of sacrifices that does it.
 
-use super::{Change, action, replanned, try_all};
+use super::{Change, action, curve::curve, replanned, try_all};
 use crate::{
     PlanError,
     outcome::{CapAnswer, FallbackAction},
@@ -23,10 +23,12 @@ pub(crate) fn answer(
     let Some(cap) = workload.policy.cap else { return Ok(None) };
     let cap = workload.rates.convert(cap, workload.currency)?;
     if total.amount() <= cap.amount() {
-        return Ok(Some(CapAnswer { cap, actions: Vec::new(), total, met: true }));
+        let curve = Vec::new();
+        return Ok(Some(CapAnswer { cap, actions: Vec::new(), total, met: true, curve }));
     }
     if fallback.is_empty() {
-        return Ok(Some(CapAnswer { cap, actions: Vec::new(), total, met: false }));
+        let curve = Vec::new();
+        return Ok(Some(CapAnswer { cap, actions: Vec::new(), total, met: false, curve }));
     }
     let with = |changes: &[Change]| -> Result<Option<Money>, PlanError> {
         let mut changed = workload.clone();
@@ -69,5 +71,6 @@ pub(crate) fn answer(
         actions.push(action(&taken[count - 1], after, before)?);
         before = after;
     }
-    Ok(Some(CapAnswer { cap, actions, total: reached, met }))
+    let curve = curve(workload, world, solved, total)?;
+    Ok(Some(CapAnswer { cap, actions, total: reached, met, curve }))
 }

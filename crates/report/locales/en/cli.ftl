@@ -13,7 +13,7 @@ cmd-init--force = Overwrite the file when it exists
 help-usage = Usage:
 cmd-plan = Plan a month: what to rent, how billed, when it runs, what it costs in all
 cmd-plan--file = The workload file (YAML, JSON or TOML); - reads standard input
-cmd-plan--output = Also write a file; the extension decides: .xlsx, .md, .json, .csv or .txt
+cmd-plan--output = Also write a file; the extension decides: .xlsx, .md, .json, .csv or .txt; for the calendar .ics, .cron, .sh (Slurm) or .svg
 cmd-plan--prices = Your own prices (CSV), before the built-in ones and those the workload file names; may be repeated
 cmd-plan--rate = Add an exchange rate, such as USD=7.1 or USD=7.1@2026-12-01; may be repeated
 cmd-plan--seed = Seed of the simulated months
@@ -74,7 +74,7 @@ mode-reserved = reserved { $months } months
 plan-infeasible = nothing feasible for job `{ $job }`; it is not in the total
 plan-output-written = wrote { $path }
 plan-output-unknown = no way to write `{ $path }` is known
-plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt
+plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt; for the calendar .ics, .cron, .sh (Slurm) or .svg
 plan-rate-wrong = `{ $text }` is not an exchange rate
 plan-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
 card-guessed = `{ $text }` comes in several forms; { $card } is taken; write its full name to choose

@@ -13,7 +13,7 @@ cmd-init--force = 文件已存在时覆盖它
 help-usage = 用法：
 cmd-plan = 按任务文件算出这个月租什么、怎么计费、什么时候跑、一共多少钱
 cmd-plan--file = 任务文件（YAML、JSON 或 TOML）；- 表示从标准输入读
-cmd-plan--output = 另存一份：按扩展名写 .xlsx、.md、.json、.csv 或 .txt
+cmd-plan--output = 另存一份：按扩展名写 .xlsx、.md、.json、.csv 或 .txt；日历可写 .ics、.cron、.sh（Slurm）或 .svg
 cmd-plan--prices = 自己的价格表（CSV），优先于内置价格和任务文件里的 prices；可以写多次
 cmd-plan--rate = 补一条汇率，例如 USD=7.1 或 USD=7.1@2026-12-01；可以写多次
 cmd-plan--seed = 模拟月份用的随机种子
@@ -74,7 +74,7 @@ mode-reserved = { $months } 个月预留
 plan-infeasible = 任务 `{ $job }` 没有可行方案，合计里没有它
 plan-output-written = 已写好 { $path }
 plan-output-unknown = 不知道怎么写 `{ $path }`
-plan-hint-output = 扩展名可以是 .xlsx、.md、.json、.csv 或 .txt
+plan-hint-output = 扩展名可以是 .xlsx、.md、.json、.csv 或 .txt；日历可写 .ics、.cron、.sh（Slurm）或 .svg
 plan-rate-wrong = `{ $text }` 不是汇率
 plan-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
 card-guessed = `{ $text }` 有几种型号，按 { $card } 算；想指定就写全名

@@ -2,9 +2,12 @@
 
 use super::{PlanReport, lines};
 use crate::{Cell, Column, Line, Part, Table, Tone, Words};
-use kasuan_formats::plan_json::v1::cost_word;
+use kasuan_formats::plan_json::v1::{cost_word, driver_word};
 use kasuan_model::Phrase;
 use kasuan_plan::outcome::{BudgetLine, CostKind};
+
+/// Causes that are named without `--explain`.
+const MOVERS: usize = 3;
 
 /// Columns of a full bar.
 const BAR: usize = 20;
@@ -51,7 +54,33 @@ pub(super) fn section(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
     ]);
     let flat = Phrase::new("report-flat").with("low", budget.flat.0).with("high", budget.flat.1);
     let flat = Line::plain(words.say(&flat)).toned(Tone::Faint);
-    vec![Part::Table(table), lines(vec![flat]), lines(details)]
+    let mut said = vec![flat];
+    said.extend(moved(report, words));
+    vec![Part::Table(table), lines(said), lines(details)]
+}
+
+/// Says what moves the total most: each cause alone, from the 10th to the 90th percentile.
+fn moved(report: &PlanReport<'_>, words: &Words) -> Option<Line> {
+    let shown = if report.explain { usize::MAX } else { MOVERS };
+    let movers = report.plan.budget.sensitivity.iter().take(shown).map(|one| {
+        let mover = Phrase::new("report-mover")
+            .with_word("driver", format!("driver-{}", driver_word(one.driver)))
+            .with("low", signed(one.low))
+            .with("high", signed(one.high));
+        words.say(&mover)
+    });
+    let movers: Vec<_> = movers.collect();
+    if movers.is_empty() {
+        return None;
+    }
+    let list = movers.join(words.word("report-comma").as_str());
+    let text = words.say(&Phrase::new("report-movers").with("list", list));
+    Some(Line::plain(text).toned(Tone::Faint))
+}
+
+/// Writes a change of a sum with its sign.
+fn signed(change: kasuan_model::Money) -> String {
+    if change.amount().is_sign_negative() { change.to_string() } else { format!("+{change}") }
 }
 
 /// A line that is known to be nothing; an unknown line and the margin are always shown.

@@ -1,11 +1,17 @@
 //! What is committed, when runs start, what to give up, what naive choices cost, and the sources.
 
 use super::{PlanReport, hours, lines, per_cent_more};
-use crate::{Cell, Column, Line, Part, Table, Tone, Words};
+use crate::{Cell, Column, Line, Part, Table, Tone, Words, gantt};
 use kasuan_formats::plan_json::v1::baseline_word;
 use kasuan_model::Phrase;
-use kasuan_plan::outcome::{CalendarEntry, FallbackAction};
+use kasuan_plan::{
+    advise::FirstStep,
+    outcome::{CalendarEntry, FallbackAction, MeasureFirst, TradeOff},
+};
 use std::collections::BTreeSet;
+
+/// Jobs that the picture of the calendar shows; the file that is written for it shows all.
+const PICTURE_ROWS: usize = 40;
 
 /// Sources that are listed without `--explain`.
 const SOURCES: usize = 6;
@@ -49,10 +55,49 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         }
         let phrase = Phrase::new("report-patience")
             .with("hours", hours(patience.extra))
-            .with("saving", patience.saving);
+            .with("saving", patience.saving)
+            .with("per_hour", patience.per_hour);
         said.push(Line::plain(words.say(&phrase)));
     }
+    said.extend(report.plan.measure_first.iter().flat_map(|one| measured(one, words)));
     vec![Part::Table(table), lines(said)]
+}
+
+/// Says whether a term that rests on a guess is bought now or after measuring, with the figures.
+fn measured(one: &MeasureFirst, words: &Words) -> Vec<Line> {
+    let whole = |hours: rust_decimal::Decimal| hours.round().normalize();
+    let head = match (one.step, one.again) {
+        (FirstStep::Measure, Some(again)) => {
+            Phrase::new("report-measure-first").with("day", again.strftime("%m-%d"))
+        }
+        (FirstStep::OnDemand, _) => Phrase::new("report-measure-on-demand"),
+        _ => Phrase::new("report-measure-commit"),
+    };
+    let head = head
+        .with("count", one.count)
+        .with("card", one.card.as_str())
+        .with("mode", words.mode(one.mode));
+    let guess = Phrase::new("report-measure-guess")
+        .with("low", whole(one.hours.low))
+        .with("likely", whole(one.hours.likely))
+        .with("high", whole(one.hours.high))
+        .with("even", whole(one.break_even))
+        .with("chance", one.chance_above);
+    let regret = Phrase::new("report-measure-regret")
+        .with("commit", one.regret_commit)
+        .with("on_demand", one.regret_on_demand)
+        .with("measure", one.regret_measure);
+    let tone = if one.step == FirstStep::Commit { Tone::Plain } else { Tone::Warn };
+    let mut said = vec![
+        Line::item(words.say(&head)).toned(tone),
+        Line::plain(words.say(&guess)).deeper().toned(Tone::Faint),
+        Line::plain(words.say(&regret)).deeper().toned(Tone::Faint),
+    ];
+    if one.assumed_range {
+        let assumed = words.word("report-measure-assumed");
+        said.push(Line::plain(assumed).deeper().toned(Tone::Faint));
+    }
+    said
 }
 
 /// Writes when runs start: a line for each job, and every run when asked to explain.
@@ -75,7 +120,8 @@ pub(super) fn calendar(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
                 Cell::new(words.mode(entry.mode)),
             ]);
         }
-        return vec![Part::Table(table)];
+        let picture = gantt(report.plan, report.workload, PICTURE_ROWS, words);
+        return vec![Part::Table(table), Part::Picture(picture)];
     }
     let mut table = Table::new(vec![
         Column::words("job", words.word("report-job")),
@@ -92,7 +138,11 @@ pub(super) fn calendar(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
             ]);
         }
     }
-    vec![Part::Table(table)]
+    if table.rows.is_empty() {
+        return Vec::new();
+    }
+    let picture = gantt(report.plan, report.workload, PICTURE_ROWS, words);
+    vec![Part::Table(table), Part::Picture(picture)]
 }
 
 /// Says when a job runs, as shortly as its runs allow: the same hours every day, or each start.
@@ -142,7 +192,35 @@ pub(super) fn fallback(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         );
         parts.push(lines(said));
     }
+    if let Some(cap) = &report.plan.cap
+        && cap.curve.len() > 1
+    {
+        parts.push(Part::Table(curve(&cap.curve, words)));
+    }
     parts
+}
+
+/// Writes what each further sacrifice makes of the total, with the lateness it brings.
+fn curve(points: &[TradeOff], words: &Words) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("step", words.word("report-curve-step")),
+        Column::figures("total", words.word("report-total-then")),
+        Column::figures("late", words.word("report-curve-late")),
+        Column::figures("postponed", words.word("report-curve-postponed")),
+        Column::words("price", words.word("report-price-of-it")),
+    ]);
+    for point in points {
+        let action = point.action.as_ref().map(|action| words.say(action));
+        let price = point.price.as_ref().map(|price| words.say(price));
+        table.push(vec![
+            Cell::new(action.unwrap_or_else(|| words.word("report-curve-plan"))),
+            Cell::new(point.total.to_string()),
+            Cell::new(format!("{} h", hours(point.late))),
+            Cell::new(point.postponed.to_string()),
+            Cell::new(price.unwrap_or_default()).toned(Tone::Faint),
+        ]);
+    }
+    table
 }
 
 fn actions(actions: &[FallbackAction], words: &Words) -> Table {

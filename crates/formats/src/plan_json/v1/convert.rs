@@ -2,12 +2,15 @@
 
 use super::{
     Baseline, Baselines, Breakdown, Budget, CalendarEntry, Cap, Choice, Commitment, FallbackAction,
-    Job, Line, Memory, Mix, Patience, PerGpu, Plan, Pool, Source, Spot, Time,
+    Job, Line, MeasureFirst, Memory, Mix, Patience, PerGpu, Plan, Pool, Sensitivity, Source, Spot,
+    Time, TradeOff,
 };
 use jiff::civil::{Date, DateTime};
 use kasuan_model::{Bytes, Confidence, Money, Phrase, Seconds};
 use kasuan_plan::{
+    advise::FirstStep,
     outcome::{self, BaselineKind, CostKind, FallbackKind},
+    simulate::Driver,
     workload::Task,
 };
 
@@ -30,6 +33,7 @@ pub fn plan(plan: &outcome::Plan, month: Date, say: Say<'_>) -> Plan {
             flat_20: money(budget.flat.0),
             flat_30: money(budget.flat.1),
             idle: money(budget.idle),
+            sensitivity: budget.sensitivity.iter().map(sensitivity).collect(),
             lines: budget.lines.iter().map(|line| self::line(line, say)).collect(),
         },
         jobs: plan.jobs.iter().map(|job| self::job(job, say)).collect(),
@@ -41,9 +45,11 @@ pub fn plan(plan: &outcome::Plan, month: Date, say: Say<'_>) -> Plan {
             met: cap.met,
             total: money(cap.total),
             actions: cap.actions.iter().map(|action| self::action(action, say)).collect(),
+            curve: cap.curve.iter().map(|point| trade_off(point, say)).collect(),
         }),
         baselines: baselines(plan, say),
         patience: plan.patience.iter().map(patience).collect(),
+        measure_first: plan.measure_first.iter().map(measure_first).collect(),
         unknowns: speak(&plan.unknowns),
         notes: speak(&plan.notes),
         sources: plan.sources.iter().map(source).collect(),
@@ -61,6 +67,27 @@ pub const fn cost_word(kind: CostKind) -> &'static str {
         CostKind::Operations => "operations",
         CostKind::Tax => "tax",
         CostKind::Margin => "margin",
+    }
+}
+
+/// Returns the stable word for what moves the total.
+pub const fn driver_word(driver: Driver) -> &'static str {
+    match driver {
+        Driver::Hours => "hours",
+        Driver::Failures => "failures",
+        Driver::Prices => "prices",
+        Driver::Growth => "growth",
+        Driver::Reclaims => "reclaims",
+        Driver::Others => "others",
+    }
+}
+
+/// Returns the stable word for a first step.
+pub const fn step_word(step: FirstStep) -> &'static str {
+    match step {
+        FirstStep::Commit => "commit",
+        FirstStep::Measure => "measure",
+        FirstStep::OnDemand => "on_demand",
     }
 }
 
@@ -288,6 +315,42 @@ fn baselines(plan: &outcome::Plan, say: Say<'_>) -> Baselines {
         });
     }
     baselines
+}
+
+fn sensitivity(one: &kasuan_plan::simulate::Sensitivity) -> Sensitivity {
+    Sensitivity { driver: driver_word(one.driver), low: money(one.low), high: money(one.high) }
+}
+
+fn trade_off(point: &outcome::TradeOff, say: Say<'_>) -> TradeOff {
+    TradeOff {
+        total: money(point.total),
+        action: point.action.as_ref().map(say),
+        late_hours: hours(point.late),
+        postponed_runs: point.postponed,
+        price: point.price.as_ref().map(say),
+    }
+}
+
+fn measure_first(one: &outcome::MeasureFirst) -> MeasureFirst {
+    let number = |hours: rust_decimal::Decimal| hours.round_dp(2).normalize().to_string();
+    MeasureFirst {
+        offer: one.offer.clone(),
+        card: one.card.to_string(),
+        mode: one.mode.word(),
+        count: one.count,
+        action: step_word(one.step),
+        hours_low: number(one.hours.low),
+        hours_likely: number(one.hours.likely),
+        hours_high: number(one.hours.high),
+        assumed_range: one.assumed_range,
+        break_even_hours: number(one.break_even),
+        chance_above: share(one.chance_above.get()),
+        regret_commit: money(one.regret_commit),
+        regret_on_demand: money(one.regret_on_demand),
+        regret_measure: money(one.regret_measure),
+        value_of_knowing: money(one.value_of_knowing),
+        decide_again: one.again.map(moment),
+    }
 }
 
 fn patience(patience: &outcome::Patience) -> Patience {

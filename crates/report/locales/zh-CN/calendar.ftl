@@ -1,0 +1,42 @@
+# 计划的日历：图、iCalendar、crontab、Slurm。
+calendar-title = { $year } 年 { $month } 月 GPU 任务日历
+calendar-entry = 第 { $run } 次运行：{ $cards } × { $card }，{ $mode }
+calendar-bar = { $job }：{ $from } 至 { $until }，{ $cards } × { $card }，{ $mode }
+calendar-described = { $job }：共 { $runs } 次运行，{ $from } 至 { $until }
+calendar-more = 另有 { $count } 项未画出
+calendar-cron-head =
+    按卡算的计划启动和停止任务。
+    请把 KASUAN_HOOK 换成自己的脚本；调用时的参数依次是 start 或 stop、任务名、卡型、卡数。
+    除非下面写了 CRON_TZ（需要 cron 支持，例如 cronie），时间一律按本机时钟。
+    cron 每年都会重复，所以每一行都先核对年份。
+calendar-slurm-head =
+    把卡算计划里的每次运行提交给 Slurm；起始时间已过的会立即开始。
+    每个任务对应一个批处理脚本 JOBS/<任务名>.sh，由你自己编写。
+    GPU_ 开头的变量是 gres.conf 里的卡型名称；如果你的集群叫法不同，请改这里。
+
+cmd-plan--calendar = 不打印报告，改为打印日历：iCalendar、crontab、Slurm 脚本或图片；同时给出 --output 时写入该文件
+cmd-plan--time_zone = 日历所用的时区，例如 Asia/Shanghai 或 +08:00；不写就按当地钟点
+error-time-zone = 不认识时区 `{ $text }`
+hint-time-zone = 写时区名（如 Asia/Shanghai）或偏移（如 +08:00）
+
+cmd-plan--cap = 这个月最多花多少，例如 8000CNY；超出时给出降到以内要做的事
+
+# 靠猜的时长、影响合计的因素、压到上限的代价。
+report-measure-first = { $count } × { $card }（{ $mode }）依据的时长是估的：先按需跑并测量，{ $day } 再决定
+report-measure-on-demand = { $count } × { $card }（{ $mode }）依据的时长是估的，而且很难达到回本时长：先一直按需
+report-measure-commit = { $count } × { $card }（{ $mode }）依据的时长是估的，但现在买仍然划算
+report-measure-guess = 每卡估计 { $low } / { $likely } / { $high } 小时；满 { $even } 小时才回本，可能性 { $chance }
+report-measure-regret = 期望后悔值：现在就买 { $commit }，一直按需 { $on_demand }，先测量 { $measure }
+report-measure-assumed = 没有给出范围，按一半到两倍估；把 hours 写成范围或写明 measured_on 即可取代这个假设
+report-movers = 对合计影响最大的因素（十个月里有一个月更低、一个月更高）：{ $list }
+report-mover = { $driver } { $low } 至 { $high }
+driver-hours = 时长
+driver-failures = 失败重跑
+driver-prices = 价格
+driver-growth = 需求增长
+driver-reclaims = 竞价回收
+driver-others = 存储、流量和试错
+report-curve-step = 逐步放弃
+report-curve-plan = 什么都不放弃
+report-curve-late = 合计晚
+report-curve-postponed = 少跑次数
