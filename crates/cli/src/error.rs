@@ -74,6 +74,13 @@ impl CommandError {
         self
     }
 
+    /// Adds something the reader should know before everything else.
+    #[must_use]
+    pub(crate) fn hint_first(mut self, hint: Phrase) -> Self {
+        self.hints.insert(0, hint);
+        self
+    }
+
     /// Shows the line of a text that the error is about, with a mark below the place.
     #[must_use]
     pub(crate) fn excerpt(mut self, text: &str, place: Place) -> Self {

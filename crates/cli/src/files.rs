@@ -26,11 +26,16 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
 
 /// Reads a whole file; `-` is stdin.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
+    read_up_to(path, LARGEST)
+}
+
+/// Reads a whole file of at most `most` bytes; `-` is stdin.
+pub(crate) fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         io::stdin()
             .lock()
-            .take(LARGEST + 1)
+            .take(most + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| unreadable(path, &error))?;
     } else {
@@ -41,14 +46,14 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
                 Phrase::new("error-file-is-folder").with("path", path.display()),
             ));
         }
-        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     }
-    if bytes.len() as u64 > LARGEST {
+    if bytes.len() as u64 > most {
         return Err(CommandError::user(
             Phrase::new("error-file-large")
                 .with("path", path.display())
-                .with("size", format!("> {}", Bytes::new(LARGEST)))
-                .with("limit", Bytes::new(LARGEST)),
+                .with("size", format!("> {}", Bytes::new(most)))
+                .with("limit", Bytes::new(most)),
         ));
     }
     Ok(bytes)

@@ -8,8 +8,10 @@ mod error;
 mod files;
 mod help;
 mod market;
+mod month;
 mod names;
 mod settings;
+mod store;
 
 use crate::{context::Context, settings::Settings};
 use std::process::ExitCode;

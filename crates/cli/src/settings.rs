@@ -4,7 +4,11 @@ use crate::{arguments::Global, error::CommandError};
 use jiff::civil::Date;
 use kasuan_model::Phrase;
 use kasuan_report::Language;
-use std::{ffi::OsString, io::IsTerminal as _};
+use std::{
+    ffi::OsString,
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
 
 /// Overrides every locale category; the first that is set and not empty decides the language.
 const LC_ALL: &str = "LC_ALL";
@@ -16,6 +20,13 @@ const LANG: &str = "LANG";
 const NO_COLOR: &str = "NO_COLOR";
 /// A terminal named `dumb` gets no colour.
 const TERM: &str = "TERM";
+
+/// Where the ledger is: a file, or `postgres://...`.
+const KASUAN_LEDGER: &str = "KASUAN_LEDGER";
+/// The folder of users' data (XDG base directory specification 0.8).
+const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// The user's home.
+const HOME: &str = "HOME";
 
 /// Columns of a report where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
@@ -30,6 +41,8 @@ pub(crate) struct Environment {
     terminal_out: bool,
     terminal_err: bool,
     width: Option<usize>,
+    ledger: Option<String>,
+    data: Option<PathBuf>,
 }
 
 impl Environment {
@@ -44,6 +57,11 @@ impl Environment {
             terminal_out: std::io::stdout().is_terminal(),
             terminal_err: std::io::stderr().is_terminal(),
             width: terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
+            ledger: set(KASUAN_LEDGER),
+            data: set(XDG_DATA_HOME)
+                .map(PathBuf::from)
+                .filter(|folder| folder.is_absolute())
+                .or_else(|| Some(Path::new(&set(HOME)?).join(".local/share"))),
         }
     }
 
@@ -97,7 +115,7 @@ pub(crate) fn language(arguments: &[OsString], environment: &Environment) -> Lan
 }
 
 /// Everything that changes how any command behaves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// How results are printed.
     pub(crate) format: Format,
@@ -109,6 +127,10 @@ pub(crate) struct Settings {
     pub(crate) colour: bool,
     /// Columns that a report may take.
     pub(crate) width: usize,
+    /// The ledger that the environment names.
+    pub(crate) ledger: Option<String>,
+    /// The folder of the user's data.
+    pub(crate) data: Option<PathBuf>,
 }
 
 impl Settings {
@@ -127,6 +149,8 @@ impl Settings {
             today,
             colour: environment.terminal_out && !environment.no_color,
             width: environment.width.unwrap_or(DEFAULT_WIDTH).clamp(40, WIDEST),
+            ledger: environment.ledger.clone(),
+            data: environment.data.clone(),
         })
     }
 }

@@ -11,6 +11,7 @@ pub mod hf_config;
 pub mod local_model;
 pub mod market;
 pub mod plan_json;
+pub mod run_table;
 pub mod safetensors;
 pub mod series;
 pub mod workload;

@@ -1,4 +1,4 @@
-//! Charges: imported whole or not at all, and never twice.
+//! Charges: how the rows of bills are kept and read back.
 
 use crate::{
     Ledger, LedgerError,
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use kasuan_model::{CardId, Charge, ChargeCategory, Currency, Money, Payment, PricingCategory};
 use std::collections::BTreeMap;
 
-const COLUMNS: [&str; 24] = [
+pub(crate) const COLUMNS: [&str; 24] = [
     "provider",
     "row_key",
     "account",
@@ -35,17 +35,6 @@ const COLUMNS: [&str; 24] = [
     "invoice",
     "tags",
 ];
-
-/// What an import did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Imported {
-    /// Rows in the file.
-    pub rows: u64,
-    /// Rows that the ledger did not have.
-    pub new: u64,
-    /// Whether the very same file had been imported before.
-    pub seen_before: bool,
-}
 
 /// Which charges to read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,7 +72,7 @@ fn payment_word(payment: Payment) -> &'static str {
     }
 }
 
-fn row(charge: &Charge) -> Row {
+pub(crate) fn row(charge: &Charge) -> Row {
     let tags = if charge.tags.is_empty() {
         "{}".to_owned()
     } else {
@@ -199,48 +188,6 @@ fn charge(row: &Row) -> Result<Charge, LedgerError> {
 }
 
 impl Ledger {
-    /// Imports a bill in one transaction. `fingerprint` is a digest of the file's bytes: the same
-    /// file again changes nothing, and a row that an earlier file brought is left as it is.
-    pub fn import_charges(
-        &mut self,
-        fingerprint: &str,
-        file: &str,
-        at: Timestamp,
-        charges: impl IntoIterator<Item = Charge>,
-    ) -> Result<Imported, LedgerError> {
-        self.atomically(|driver| {
-            let known = driver.query(
-                "SELECT row_count FROM imports WHERE fingerprint = $1",
-                &[Value::text(fingerprint)],
-            )?;
-            if let Some(rows) =
-                known.first().and_then(|row| row.first()).and_then(Value::as_integer)
-            {
-                let rows = u64::try_from(rows).unwrap_or(0);
-                return Ok(Imported { rows, new: 0, seen_before: true });
-            }
-            let mut rows = 0;
-            let mut counted = charges.into_iter().map(|charge| {
-                rows += 1;
-                row(&charge)
-            });
-            let new = driver.insert_many("charges", &COLUMNS, &mut counted)?;
-            driver.execute(
-                "INSERT INTO imports (fingerprint, file, kind, at_s, row_count, new_count)
-                 VALUES ($1, $2, $3, $4, $5, $6)",
-                &[
-                    Value::text(fingerprint),
-                    Value::text(file),
-                    Value::text("charges"),
-                    seconds(at),
-                    count(rows),
-                    count(new),
-                ],
-            )?;
-            Ok(Imported { rows, new, seen_before: false })
-        })
-    }
-
     /// Returns the charges whose use began from `from` to before `to`, in order of time.
     pub fn charges(
         &mut self,
@@ -262,6 +209,28 @@ impl Ledger {
         }
         sql.push_str(" ORDER BY charge_start_s, provider, row_key");
         let rows = self.driver.query(&sql, &values)?;
+        rows.iter().map(charge).collect()
+    }
+
+    /// Returns the charges of the bills of a month: those whose billing period has its middle from
+    /// `from` to before `to`, so that a bill is never torn by the zone it was written in. Rows whose
+    /// period is longer than 45 days count where their use began.
+    pub fn bill_charges(
+        &mut self,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<Charge>, LedgerError> {
+        let middle = "CASE WHEN bill_end_s - bill_start_s > 3888000 THEN charge_start_s
+             ELSE (bill_start_s + bill_end_s) / 2 END";
+        let sql = format!(
+            "SELECT {} FROM charges WHERE bill_start_s < $2 AND bill_start_s >= $3
+               AND {middle} >= $1 AND {middle} < $2 AND payment <> 'unpaid'
+             ORDER BY charge_start_s, provider, row_key",
+            COLUMNS.join(", ")
+        );
+        // Nobody bills for longer than five years at once.
+        let earliest = Value::Integer(from.as_second() - 5 * 366 * 86_400);
+        let rows = self.driver.query(&sql, &[seconds(from), seconds(to), earliest])?;
         rows.iter().map(charge).collect()
     }
 }

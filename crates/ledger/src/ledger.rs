@@ -5,6 +5,7 @@ use crate::{
     driver::{Driver, Postgres, Row, Sqlite, Value},
     schema,
 };
+use jiff::Timestamp;
 use std::path::Path;
 
 /// An open ledger.
@@ -38,11 +39,23 @@ impl Ledger {
         &mut self,
         work: impl FnOnce(&mut dyn Driver) -> Result<T, LedgerError>,
     ) -> Result<T, LedgerError> {
+        self.atomically_if(|driver| work(driver).map(|done| (done, true)))
+    }
+
+    /// As [`Self::atomically`], with `work` saying whether what it did shall stay.
+    pub(crate) fn atomically_if<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Driver) -> Result<(T, bool), LedgerError>,
+    ) -> Result<T, LedgerError> {
         let driver = self.driver.as_mut();
         driver.batch(driver.begin_statement())?;
         match work(driver) {
-            Ok(done) => {
+            Ok((done, true)) => {
                 driver.batch("COMMIT")?;
+                Ok(done)
+            }
+            Ok((done, false)) => {
+                driver.batch("ROLLBACK")?;
                 Ok(done)
             }
             Err(error) => {
@@ -51,6 +64,15 @@ impl Ledger {
                 Err(error)
             }
         }
+    }
+
+    /// Returns how far this machine's clock, which says `now`, is ahead of the store's in seconds;
+    /// `None` where the store has no clock of its own.
+    pub fn clock_skew(&mut self, now: Timestamp) -> Result<Option<i64>, LedgerError> {
+        let Some(sql) = self.driver.clock_query() else { return Ok(None) };
+        let rows = self.driver.query(sql, &[])?;
+        let there = rows.first().and_then(|row| row.first()).and_then(Value::as_integer);
+        Ok(there.map(|there| now.as_second() - there))
     }
 }
 
@@ -92,9 +114,9 @@ impl<'a> Cells<'a> {
         self.0.next().and_then(Value::as_real)
     }
 
-    pub(crate) fn time(&mut self) -> Result<jiff::Timestamp, LedgerError> {
+    pub(crate) fn time(&mut self) -> Result<Timestamp, LedgerError> {
         let seconds = self.integer("a time")?;
-        jiff::Timestamp::from_second(seconds).map_err(|_| damaged(&seconds.to_string(), "a time"))
+        Timestamp::from_second(seconds).map_err(|_| damaged(&seconds.to_string(), "a time"))
     }
 
     pub(crate) fn parsed<T: std::str::FromStr>(
@@ -121,7 +143,7 @@ pub(crate) fn damaged(text: &str, expected: &'static str) -> LedgerError {
 }
 
 /// A time as the stores keep it.
-pub(crate) fn seconds(time: jiff::Timestamp) -> Value {
+pub(crate) fn seconds(time: Timestamp) -> Value {
     Value::Integer(time.as_second())
 }
 

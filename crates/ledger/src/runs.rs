@@ -7,6 +7,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use kasuan_model::{CardId, Run};
+use std::collections::BTreeSet;
 
 const COLUMNS: &str = "id, job, person, host, card, cards, start_s, end_s, exit_code, work, \
                        work_unit, peak_memory, origin";
@@ -83,5 +84,17 @@ impl Ledger {
         );
         let rows = self.driver.query(&sql, &[seconds(to), seconds(from)])?;
         rows.iter().map(run).collect()
+    }
+
+    /// Returns which of these runs the ledger has already, by id.
+    pub fn known_runs(&mut self, runs: &[Run]) -> Result<BTreeSet<String>, LedgerError> {
+        let mut known = BTreeSet::new();
+        for run in runs {
+            let id = [Value::text(&run.id)];
+            if !self.driver.query("SELECT 1 FROM runs WHERE id = $1", &id)?.is_empty() {
+                known.insert(run.id.clone());
+            }
+        }
+        Ok(known)
     }
 }

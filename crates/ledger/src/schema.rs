@@ -10,7 +10,8 @@ use crate::{
 ///
 /// `/* clustered */` keeps a table's rows in key order where the store can (SQLite's
 /// `WITHOUT ROWID`), so that a month's usage is one contiguous read.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY, job TEXT NOT NULL, person TEXT, host TEXT NOT NULL, card TEXT,
   cards BIGINT NOT NULL, start_s BIGINT NOT NULL, end_s BIGINT, exit_code BIGINT,
@@ -62,7 +63,23 @@ CREATE TABLE decisions (
   at_s BIGINT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, told TEXT NOT NULL,
   PRIMARY KEY (at_s, kind, subject)
 );
-"];
+",
+    "
+CREATE INDEX charges_by_bill ON charges (bill_start_s);
+CREATE TABLE rentals (
+  host TEXT NOT NULL, card TEXT NOT NULL, from_s BIGINT NOT NULL, to_s BIGINT NOT NULL,
+  cards BIGINT NOT NULL, currency TEXT NOT NULL, card_hour TEXT NOT NULL, prepaid BIGINT NOT NULL,
+  origin TEXT NOT NULL, PRIMARY KEY (host, card, from_s)
+);
+CREATE TABLE agents (
+  name TEXT NOT NULL PRIMARY KEY, seen_s BIGINT NOT NULL, idle_s BIGINT, told TEXT NOT NULL
+);
+CREATE TABLE alerts (
+  channel TEXT NOT NULL, alert TEXT NOT NULL, at_s BIGINT NOT NULL, PRIMARY KEY (channel, alert)
+);
+CREATE TABLE progress (source TEXT NOT NULL PRIMARY KEY, until_s BIGINT NOT NULL);
+",
+];
 
 /// Creates or updates the tables; several processes may do it at once.
 pub(crate) fn migrate(driver: &mut dyn Driver) -> Result<(), LedgerError> {

@@ -78,6 +78,13 @@ impl UsageTotal {
     }
 }
 
+fn columns() -> Vec<&'static str> {
+    let mut columns = vec!["hour_s", "host", "device", "job", "person", "card"];
+    columns.extend(SUMS);
+    columns.extend(["memory_peak", "memory_total"]);
+    columns
+}
+
 fn row(hour: &UsageHour) -> Row {
     vec![
         seconds(hour.hour),
@@ -151,12 +158,27 @@ impl Ledger {
         &mut self,
         hours: impl IntoIterator<Item = UsageHour>,
     ) -> Result<u64, LedgerError> {
-        let mut columns = vec!["hour_s", "host", "device", "job", "person", "card"];
-        columns.extend(SUMS);
-        columns.extend(["memory_peak", "memory_total"]);
         self.atomically(|driver| {
             let mut rows = hours.into_iter().map(|hour| row(&hour));
-            driver.insert_many("usage_hours", &columns, &mut rows)
+            driver.insert_many("usage_hours", &columns(), &mut rows)
+        })
+    }
+
+    /// As [`Self::import_usage`], and notes in the same transaction that `source` has been read until
+    /// `until`.
+    pub fn import_page(
+        &mut self,
+        source: &str,
+        until: Timestamp,
+        hours: impl IntoIterator<Item = UsageHour>,
+    ) -> Result<u64, LedgerError> {
+        self.atomically(|driver| {
+            let mut rows = hours.into_iter().map(|hour| row(&hour));
+            let new = driver.insert_many("usage_hours", &columns(), &mut rows)?;
+            let sql = "INSERT INTO progress (source, until_s) VALUES ($1, $2)
+                 ON CONFLICT (source) DO UPDATE SET until_s = excluded.until_s";
+            driver.execute(sql, &[Value::text(source), seconds(until)])?;
+            Ok(new)
         })
     }
 

@@ -8,6 +8,7 @@ pub mod freshness;
 pub mod history;
 pub mod query;
 pub mod resolve;
+mod spec;
 mod storage;
 pub mod tariff;
 pub mod tax;

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod capture;
 pub mod doctor;
 pub mod machine;
+pub mod rollup;
 pub mod run;
 pub mod sample;
 pub mod verify;

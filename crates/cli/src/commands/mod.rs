@@ -7,6 +7,7 @@ mod bill;
 mod checks;
 mod doctor;
 mod fit;
+mod import;
 mod init;
 mod market;
 mod offers;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Fit(fit::Fit),
     Agent(agent::Agent),
     Baseline(baseline::Baseline),
+    Import(import::Import),
     Init(init::Init),
     Market(market::Market),
     Offers(offers::Offers),
@@ -51,6 +53,7 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
         Command::Fit(arguments) => fit::run(arguments, context),
+        Command::Import(arguments) => import::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
         Command::Market(arguments) => market::run(arguments, context),
         Command::Offers(arguments) => offers::run(arguments, context),

@@ -13,6 +13,7 @@ mod calendar;
 mod doctor;
 mod fit;
 mod inputs;
+mod ledger;
 mod market;
 mod on_box;
 mod verify;

@@ -109,6 +109,22 @@ pub enum BillError {
         /// What the rows add up to.
         summed: String,
     },
+    /// One invoice id stands in two accounts, currencies or periods.
+    #[error("`{file}` has the invoice `{invoice}` in two accounts, currencies or periods")]
+    DoubleInvoice {
+        /// The file.
+        file: String,
+        /// The invoice.
+        invoice: String,
+    },
+    /// The user's own column map cannot be used.
+    #[error("`{file}` is no map of columns: {reason}")]
+    Map {
+        /// The map.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Neither the file nor its layout nor the user says which currency.
     #[error("`{file}` does not say which currency")]
     NoCurrency {
@@ -162,6 +178,12 @@ impl Phrased for BillError {
                 .with("stated", stated)
                 .with("summed", summed),
             Self::NoCurrency { file } => Phrase::new("bill-error-no-currency").with("file", file),
+            Self::DoubleInvoice { file, invoice } => {
+                Phrase::new("bill-error-double-invoice").with("file", file).with("invoice", invoice)
+            }
+            Self::Map { file, reason } => {
+                Phrase::new("bill-error-map").with("file", file).with("reason", reason)
+            }
         }
     }
 
@@ -179,6 +201,8 @@ impl Phrased for BillError {
                 vec![Phrase::new("bill-hint-download-again")]
             }
             Self::DoubleRow { .. } => vec![Phrase::new("bill-hint-double-row")],
+            Self::DoubleInvoice { .. } => vec![Phrase::new("bill-hint-double-invoice")],
+            Self::Map { .. } => vec![Phrase::new("bill-hint-map")],
             Self::MixedCurrencies { .. } => vec![Phrase::new("bill-hint-mixed-currencies")],
             Self::DoubleColumn { .. } | Self::Cell { .. } => Vec::new(),
         }

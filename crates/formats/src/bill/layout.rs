@@ -1,6 +1,6 @@
 //! Layouts of bills: which column means what. Data, not code; see `data/bills/layouts.toml`.
 
-use super::BillError;
+use super::{BillError, BillOptions};
 use jiff::tz::Offset;
 use kasuan_model::{ChargeCategory, Currency, Payment, Phrase, PricingCategory};
 use serde::Deserialize;
@@ -44,9 +44,11 @@ struct Raw {
     provider: Option<String>,
     #[serde(default)]
     provider_column: bool,
+    #[serde(default = "utc")]
     zone: String,
     currency_default: Option<String>,
     required: Vec<String>,
+    #[serde(default)]
     source: String,
     #[serde(default)]
     ignored: Vec<String>,
@@ -61,6 +63,10 @@ struct Raw {
     payment: BTreeMap<String, String>,
     #[serde(default)]
     refund_by_category: Refunds,
+}
+
+fn utc() -> String {
+    "+00:00".to_owned()
 }
 
 #[derive(Default, Deserialize)]
@@ -105,6 +111,61 @@ fn table<T>(
 ) -> Option<BTreeMap<String, T>> {
     words.iter().map(|(from, to)| Some((from.clone(), read(to)?))).collect()
 }
+
+/// Reads a layout of the user's own, written like one of `data/bills/layouts.toml`.
+pub fn own_layout(file: &str, text: &str) -> Result<&'static Layout, BillError> {
+    let wrong = |reason: String| BillError::Map { file: file.to_owned(), reason };
+    let read: File = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    let mut read = read.layout.into_iter();
+    let (Some(raw), None) = (read.next(), read.next()) else {
+        return Err(wrong("one [[layout]] is needed".to_owned()));
+    };
+    let unknown = raw.required.iter().find(|field| !raw.columns.contains_key(*field));
+    if let Some(field) = unknown {
+        return Err(wrong(format!("`{field}` is required and has no columns")));
+    }
+    if let Some(field) = raw.columns.keys().find(|field| !FIELDS.contains(&field.as_str())) {
+        return Err(wrong(format!("`{field}` is none of: {}", FIELDS.join(", "))));
+    }
+    let layout = layout(raw).ok_or_else(|| {
+        wrong("a zone, currency, category, pricing or payment is not known".to_owned())
+    })?;
+    Ok(Box::leak(Box::new(layout)))
+}
+
+/// What a column may be.
+const FIELDS: [&str; 30] = [
+    "key",
+    "key_more",
+    "provider",
+    "account",
+    "bill_period",
+    "bill_start",
+    "bill_end",
+    "charge_range",
+    "charge_start",
+    "charge_end",
+    "day",
+    "category",
+    "pricing",
+    "pricing_override",
+    "payment",
+    "description",
+    "service",
+    "resource",
+    "region",
+    "spec",
+    "cards",
+    "details",
+    "quantity",
+    "unit",
+    "currency",
+    "billed",
+    "effective",
+    "list",
+    "invoice",
+    "tags",
+];
 
 fn layout(raw: Raw) -> Option<Layout> {
     // The layouts live as long as the program; leaking them once gives plain references.
@@ -172,6 +233,11 @@ fn answers(header: &str, name: &str) -> bool {
 }
 
 impl Layout {
+    /// Says whether the layout is meant by its id or its provider.
+    fn answers(&self, asked: &str) -> bool {
+        self.id == asked || self.provider == Some(asked)
+    }
+
     fn places(&'static self, header: &[String]) -> BTreeMap<&'static str, Vec<usize>> {
         let mut places = BTreeMap::new();
         for (field, names) in self.columns {
@@ -201,10 +267,15 @@ impl Layout {
 pub(super) fn choose(
     file: &str,
     header: &[String],
-    asked: Option<&str>,
+    options: &BillOptions,
 ) -> Result<Chosen, BillError> {
-    let candidates: Vec<&'static Layout> =
-        layouts().iter().filter(|layout| asked.is_none_or(|id| layout.id == id)).collect();
+    let asked = options.layout.as_deref();
+    let candidates: Vec<&'static Layout> = match options.own {
+        Some(own) => vec![own],
+        None => {
+            layouts().iter().filter(|layout| asked.is_none_or(|id| layout.answers(id))).collect()
+        }
+    };
     if candidates.is_empty() {
         let known: Vec<&str> = layouts().iter().map(|layout| layout.id).collect();
         return Err(BillError::NoSuchLayout {

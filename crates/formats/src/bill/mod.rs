@@ -7,11 +7,13 @@
 mod decode;
 mod error;
 mod layout;
+mod period;
 mod rows;
 mod time;
 
 pub use error::BillError;
-pub use layout::{Layout, layouts};
+pub use layout::{Layout, layouts, own_layout};
+pub use time::{moment, month, states_zone};
 
 use jiff::tz::Offset;
 use kasuan_model::{Charge, Money, Phrase};
@@ -20,8 +22,10 @@ use sha2::{Digest as _, Sha256};
 /// How to read a bill.
 #[derive(Clone, Debug, Default)]
 pub struct BillOptions {
-    /// Reads by this layout instead of choosing by the headers.
+    /// Reads by this layout, or one of this provider, instead of choosing by the headers alone.
     pub layout: Option<String>,
+    /// Reads by this layout of the user's own; see [`own_layout`].
+    pub own: Option<&'static Layout>,
     /// The zone of times that state none; the layout's own when not given.
     pub zone: Option<Offset>,
     /// The currency of a bill that states none, where the layout has no default.
@@ -41,17 +45,21 @@ pub struct Bill {
     pub warnings: Vec<Phrase>,
     /// The total that the file states itself, when it does; it equals that of the rows.
     pub stated_total: Option<Money>,
+    /// Whether an invoice has one account, currency and period, as FOCUS promises.
+    pub strict_invoices: bool,
 }
 
 /// Reads a bill. `name` is the file's name, for messages.
 pub fn read(name: &str, bytes: &[u8], options: &BillOptions) -> Result<Bill, BillError> {
     let text = decode::text(name, bytes)?;
     let table = decode::table(name, &text)?;
-    let chosen = layout::choose(name, &table.header, options.layout.as_deref())?;
+    let chosen = layout::choose(name, &table.header, options)?;
     let mut warnings = chosen.warnings(&table.header);
     let read = rows::read(name, &chosen, &table, options)?;
     warnings.extend(read.warnings);
+    warnings.extend(period::cut(&read.charges));
     Ok(Bill {
+        strict_invoices: chosen.layout.provider.is_none(),
         layout: chosen.layout.id,
         fingerprint: hexadecimal(&Sha256::digest(bytes)),
         charges: read.charges,

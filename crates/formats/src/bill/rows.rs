@@ -10,7 +10,7 @@ use jiff::{Timestamp, tz::Offset};
 use kasuan_model::{Charge, ChargeCategory, Currency, Money, Payment, Phrase, PricingCategory};
 use rust_decimal::Decimal;
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
 /// Words with which exports begin a line that sums the others.
 const TOTAL_WORDS: [&str; 5] = ["合计", "总计", "小计", "total", "sum"];
@@ -31,6 +31,8 @@ struct Reader<'a> {
     header: &'a [String],
     zone: Offset,
     currency: Option<Currency>,
+    /// Whether any time stood without a zone, so that one had to be assumed.
+    zoneless: Cell<bool>,
 }
 
 /// Reads all rows, or fails with the first line that cannot be read.
@@ -46,18 +48,21 @@ pub(super) fn read(
         header: &table.header,
         zone: options.zone.unwrap_or(chosen.layout.zone),
         currency: options.currency.or(chosen.layout.currency_default),
+        zoneless: Cell::new(false),
     };
     let mut charges: Vec<Charge> = Vec::with_capacity(table.lines.len());
     let mut by_key: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut stated: Option<Decimal> = None;
     let (mut repeated, mut unpaid) = (0_u64, 0_u64);
+    // How often rows of the same content came before, for rows without an id.
+    let mut equals: BTreeMap<[u8; 16], u64> = BTreeMap::new();
     for line in &table.lines {
         reader.check_width(line)?;
         if is_total(line) {
             stated = chosen.cell("billed", &line.cells).and_then(|(_, text)| amount(text));
             continue;
         }
-        let charge = reader.charge(line, charges.len())?;
+        let charge = reader.charge(line, &mut equals)?;
         let key = (charge.provider.clone(), charge.key.clone());
         if let Some(earlier) = by_key.get(&key) {
             if charges.get(*earlier) != Some(&charge) {
@@ -74,6 +79,7 @@ pub(super) fn read(
         charges.push(charge);
     }
     reader.check_currencies(table, &charges)?;
+    reader.check_invoices(&charges)?;
     let stated_total = reader.check_total(stated, &charges)?;
     let mut warnings = Vec::new();
     if repeated > 0 {
@@ -82,7 +88,7 @@ pub(super) fn read(
     if unpaid > 0 {
         warnings.push(Phrase::new("bill-warning-unpaid").with("rows", unpaid));
     }
-    if options.zone.is_none() && chosen.layout.provider.is_some() {
+    if options.zone.is_none() && reader.zoneless.get() {
         let zone = reader.zone;
         warnings.push(Phrase::new("bill-warning-zone").with("zone", zone));
     }
@@ -148,7 +154,11 @@ impl Reader<'_> {
         self.chosen.cell(field, &line.cells).map(|(_, text)| text.to_owned())
     }
 
-    fn charge(&self, line: &Line, ordinal: usize) -> Result<Charge, BillError> {
+    fn charge(
+        &self,
+        line: &Line,
+        equals: &mut BTreeMap<[u8; 16], u64>,
+    ) -> Result<Charge, BillError> {
         let currency = self.parsed("currency", line, "currency", |text| text.parse().ok())?;
         let currency = currency
             .or(self.currency)
@@ -159,7 +169,7 @@ impl Reader<'_> {
         let category_word = self.text("category", line).unwrap_or_default();
         let (charge_period, billing_period) = self.periods(line)?;
         Ok(Charge {
-            key: self.key(line, ordinal),
+            key: self.key(line, equals),
             provider: self.provider(line),
             account: self.text("account", line).unwrap_or_default(),
             billing_period,
@@ -172,7 +182,9 @@ impl Reader<'_> {
             resource: self.text("resource", line),
             region: self.text("region", line),
             card: None,
-            cards: self.parsed("cards", line, "count", |text| text.parse().ok())?,
+            cards: self
+                .parsed("cards", line, "count", |text| text.parse().ok())?
+                .or_else(|| self.detail(line, "GpuCount")?.parse().ok()),
             quantity: self.parsed("quantity", line, "amount", amount)?,
             unit: self.text("unit", line),
             billed: money(billed),
@@ -184,8 +196,9 @@ impl Reader<'_> {
     }
 
     /// A row without an id of its own is known by its content and its place among equal rows: the
-    /// digest alone would swallow the second of two equal hours.
-    fn key(&self, line: &Line, ordinal: usize) -> String {
+    /// digest alone would swallow the second of two equal hours, and a place in the file would make
+    /// another row of it when the month is exported again with more days.
+    fn key(&self, line: &Line, equals: &mut BTreeMap<[u8; 16], u64>) -> String {
         let own = self.chosen.cell("key", &line.cells).map(|(_, text)| text);
         if let Some(own) = own {
             let more = self.chosen.cells("key_more", &line.cells);
@@ -197,8 +210,14 @@ impl Reader<'_> {
             digest.update(cell.as_bytes());
             digest.update([0]);
         }
-        digest.update(ordinal.to_le_bytes());
-        super::hexadecimal(&digest.finalize()[..16])
+        let mut content = [0; 16];
+        content.copy_from_slice(&digest.finalize()[..16]);
+        let before = equals.entry(content).or_default();
+        *before += 1;
+        match *before {
+            1 => super::hexadecimal(&content),
+            nth => format!("{}-{nth}", super::hexadecimal(&content)),
+        }
     }
 
     fn provider(&self, line: &Line) -> String {
@@ -208,7 +227,11 @@ impl Reader<'_> {
 
     fn periods(&self, line: &Line) -> Result<(Period, Period), BillError> {
         let zone = self.zone;
-        let moment = |text: &str| time::moment(text, zone);
+        let moment = |text: &str| {
+            let read = time::moment(text, zone)?;
+            self.zoneless.set(self.zoneless.get() || !time::states_zone(text));
+            Some(read)
+        };
         let range = self.parsed("charge_range", line, "time", |text| time::range(text, zone))?;
         let day = self.parsed("day", line, "time", moment)?;
         let start = self.parsed("charge_start", line, "time", moment)?;
@@ -293,10 +316,25 @@ impl Reader<'_> {
                 })),
             }
         }
-        if let Some(spec) = self.text("spec", line) {
+        let spec = self
+            .text("spec", line)
+            .or_else(|| self.detail(line, "x_GpuModel"))
+            .or_else(|| self.detail(line, "InstanceType"));
+        if let Some(spec) = spec {
             tags.insert("spec".to_owned(), spec);
         }
         tags
+    }
+
+    /// Returns a value of FOCUS' `SkuPriceDetails`, a JSON object.
+    fn detail(&self, line: &Line, key: &str) -> Option<String> {
+        let (_, text) = self.chosen.cell("details", &line.cells)?;
+        let details: serde_json::Value = serde_json::from_str(text).ok()?;
+        match details.get(key)? {
+            serde_json::Value::String(value) => Some(value.clone()),
+            serde_json::Value::Number(value) => Some(value.to_string()),
+            _ => None,
+        }
     }
 
     /// Layouts of one provider have one currency; FOCUS files may hold several.
@@ -317,6 +355,28 @@ impl Reader<'_> {
                 found: charges[at].billed.currency().to_string(),
             }),
         }
+    }
+
+    /// An invoice has one account, one currency and one period (FOCUS 1.2, `InvoiceId`): the same
+    /// id in two of them is a duplicated id, and sums by invoice would be wrong.
+    fn check_invoices(&self, charges: &[Charge]) -> Result<(), BillError> {
+        // Elsewhere the column holds orders, and an order may be renewed for months.
+        if self.chosen.layout.provider.is_some() {
+            return Ok(());
+        }
+        let mut first: BTreeMap<(&str, &str), &Charge> = BTreeMap::new();
+        for charge in charges {
+            let Some(invoice) = charge.invoice.as_deref() else { continue };
+            let known = first.entry((&charge.provider, invoice)).or_insert(charge);
+            let same = known.account == charge.account
+                && known.billing_period == charge.billing_period
+                && known.billed.currency() == charge.billed.currency();
+            if !same {
+                let (file, invoice) = (self.file.to_owned(), invoice.to_owned());
+                return Err(BillError::DoubleInvoice { file, invoice });
+            }
+        }
+        Ok(())
     }
 
     /// A provider rounds each row of up to eight decimals on its own, so a stated total may be off

@@ -107,7 +107,9 @@ fn focus_tells_cash_from_amortised_cost() {
     assert_eq!(bill.charges[1].effective.amount().to_string(), "1.5");
     assert_eq!(bill.charges[0].tags["job"], "lora");
     assert!(bill.charges[1].tags.is_empty());
-    assert!(bill.warnings.is_empty(), "{:?}", bill.warnings);
+    // The first row has no zone, and the only hour of use is the month's first.
+    let warned: Vec<_> = bill.warnings.iter().map(Phrase::key).collect();
+    assert_eq!(warned, ["bill-warning-zone", "bill-warning-cut"]);
 }
 
 #[test]
@@ -169,6 +171,63 @@ fn every_shipped_layout_is_read_from_the_data_file() {
             "compshare-orders"
         ]
     );
+}
+
+#[test]
+fn a_month_exported_again_with_more_days_keeps_the_keys_of_its_rows() {
+    let header =
+        "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,ServiceName";
+    let hour =
+        |h: u32| format!("1,USD,Usage,2026-11-01T{h:02}:00:00Z,2026-11-01T{:02}:00:00Z,GPU", h + 1);
+    let half = read_text(&[header, &hour(0), &hour(0), &hour(1)].join("\n")).unwrap();
+    let whole = read_text(&[header, &hour(2), &hour(1), &hour(0), &hour(0)].join("\n")).unwrap();
+    let keys = |bill: &Bill| {
+        let keys = bill.charges.iter().map(|charge| charge.key.clone());
+        keys.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(keys(&half).len(), 3, "two equal hours are two");
+    assert!(keys(&half).is_subset(&keys(&whole)));
+}
+
+#[test]
+fn an_invoice_has_one_period_and_a_card_is_counted_where_focus_says() {
+    let text = "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,InvoiceId,SkuPriceDetails
+1,USD,Usage,2026-11-01T00:00:00Z,2026-11-01T01:00:00Z,A,\"{\"\"GpuCount\"\": 8, \"\"InstanceType\"\": \"\"p5.48xlarge\"\"}\"
+1,USD,Usage,2026-12-01T00:00:00Z,2026-12-01T01:00:00Z,A,
+";
+    assert_eq!(
+        read_text(text).unwrap_err().to_string(),
+        "`bill.csv` has the invoice `A` in two accounts, currencies or periods"
+    );
+    let bill = read_text(&text.replace("2026-12", "2026-11")).unwrap();
+    assert_eq!(bill.charges[0].cards, Some(8));
+    assert_eq!(bill.charges[0].tags["spec"], "p5.48xlarge");
+}
+
+#[test]
+fn a_map_of_the_users_own_reads_any_table_and_says_what_is_wrong_with_it() {
+    let map = "[[layout]]
+id = \"autodl\"
+title = \"AutoDL\"
+provider = \"autodl\"
+zone = \"+08:00\"
+currency_default = \"CNY\"
+required = [\"billed\", \"charge_start\"]
+columns = {billed = [\"金额\"], charge_start = [\"时间\"], spec = [\"显卡\"]}
+";
+    let own = Some(own_layout("map.toml", map).unwrap());
+    let options = BillOptions { own, ..BillOptions::default() };
+    let bill = read("x", "时间,显卡,金额\n2026-11-02 08:00,RTX 4090,1.88\n".as_bytes(), &options);
+    let bill = bill.unwrap();
+    assert_eq!((bill.charges[0].provider.as_str(), total(&bill).as_str()), ("autodl", "1.88"));
+    let check = |map: &str, told: &str| {
+        let error = own_layout("map.toml", map).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    };
+    check("", "missing field `layout`");
+    check(&map.replace("billed = [", "cost = ["), "`billed` is required and has no columns");
+    check(&map.replace("spec = [", "kard = ["), "`kard` is none of");
+    check(&map.replace("+08:00", "+8"), "a zone");
 }
 
 proptest::proptest! {

@@ -7,7 +7,7 @@ use jiff::{
 };
 
 /// Reads a moment; a time without a zone is in `zone`, a day begins at midnight there.
-pub(super) fn moment(text: &str, zone: Offset) -> Option<Timestamp> {
+pub fn moment(text: &str, zone: Offset) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(moment);
@@ -18,6 +18,12 @@ pub(super) fn moment(text: &str, zone: Offset) -> Option<Timestamp> {
     }
     let civil = civil(&text.replace(['/', '.'], "-"))?;
     zone.to_timestamp(civil).ok()
+}
+
+/// Says whether a time that was read states its zone itself.
+pub fn states_zone(text: &str) -> bool {
+    let text = text.trim();
+    text.contains(" GMT") || text.parse::<Timestamp>().is_ok()
 }
 
 fn stated_offset(text: &str) -> Option<Offset> {
@@ -73,7 +79,7 @@ fn day(text: &str) -> Option<Date> {
 }
 
 /// Reads a month, `2026-12` or `202612`, as its first and last moments; the end is exclusive.
-pub(super) fn month(text: &str, zone: Offset) -> Option<(Timestamp, Timestamp)> {
+pub fn month(text: &str, zone: Offset) -> Option<(Timestamp, Timestamp)> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let (year, month) = (digits.get(..4)?, digits.get(4..6)?);
     if digits.len() > 8 {

@@ -70,4 +70,7 @@ pub(crate) trait Driver: Send {
 
     /// The statement that starts a transaction which will write.
     fn begin_statement(&self) -> &'static str;
+
+    /// The query that asks the store for its time; `None` where the store is this machine.
+    fn clock_query(&self) -> Option<&'static str>;
 }

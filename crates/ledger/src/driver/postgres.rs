@@ -172,6 +172,10 @@ impl Driver for Postgres {
     fn begin_statement(&self) -> &'static str {
         "BEGIN"
     }
+
+    fn clock_query(&self) -> Option<&'static str> {
+        Some("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)")
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,11 @@ fn value(cell: ValueRef<'_>) -> Value {
     }
 }
 
+/// SQLite takes `$2` for a name and numbers names as they appear; `?2` is the second value anywhere.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
+}
+
 impl Driver for Sqlite {
     fn batch(&mut self, sql: &str) -> Result<(), LedgerError> {
         let sql = sql.replace("/* clustered */", "WITHOUT ROWID");
@@ -62,13 +67,15 @@ impl Driver for Sqlite {
     }
 
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError> {
-        let mut statement = self.0.prepare_cached(sql).map_err(failed("prepare a statement"))?;
+        let mut statement =
+            self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a statement"))?;
         let changed = statement.execute(params_from_iter(values)).map_err(failed("write"))?;
         Ok(changed as u64)
     }
 
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError> {
-        let mut statement = self.0.prepare_cached(sql).map_err(failed("prepare a query"))?;
+        let mut statement =
+            self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a query"))?;
         let width = statement.column_count();
         let mut answer = Vec::new();
         let mut rows = statement.query(params_from_iter(values)).map_err(failed("read"))?;
@@ -91,7 +98,8 @@ impl Driver for Sqlite {
             columns.join(", "),
             places.join(", ")
         );
-        let mut statement = self.0.prepare_cached(&sql).map_err(failed("prepare an import"))?;
+        let mut statement =
+            self.0.prepare_cached(&numbered(&sql)).map_err(failed("prepare an import"))?;
         let mut new = 0;
         for row in rows {
             new += statement.execute(params_from_iter(&row)).map_err(failed("import a row"))?;
@@ -103,5 +111,9 @@ impl Driver for Sqlite {
         // Takes the write lock at once: a transaction that starts by reading and then writes
         // could otherwise be refused after another writer came between.
         "BEGIN IMMEDIATE"
+    }
+
+    fn clock_query(&self) -> Option<&'static str> {
+        None
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::server::{on_both, open};
 use jiff::Timestamp;
-use kasuan_ledger::{Baseline, Budget, BudgetScope, ChargeFilter, Group, StorageItem};
+use kasuan_ledger::{
+    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, Mode, Refusal,
+    StorageItem,
+};
 use kasuan_model::{
     Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PricingCategory, Run,
     UsageHour,
@@ -62,6 +65,11 @@ pub(crate) fn hour(hour: i64, job: &str, busy: f64) -> UsageHour {
     }
 }
 
+fn file(name: &str, charges: Vec<Charge>) -> BillFile {
+    let (fingerprint, name) = (format!("digest of {name}"), name.to_owned());
+    BillFile { fingerprint, name, charges, strict_invoices: true }
+}
+
 #[test]
 fn a_bill_is_imported_once_and_read_back_to_the_last_decimal() {
     on_both(|place| {
@@ -69,13 +77,18 @@ fn a_bill_is_imported_once_and_read_back_to_the_last_decimal() {
         let mut unpaid = charge("b", "50.00");
         unpaid.payment = Payment::Unpaid;
         let rows = vec![charge("a", "8.12345678"), unpaid.clone()];
-        let first = ledger.import_charges("digest-1", "bill.csv", at(9), rows.clone()).unwrap();
-        assert_eq!((first.rows, first.new, first.seen_before), (2, 2, false));
-        let again = ledger.import_charges("digest-1", "bill.csv", at(10), rows.clone()).unwrap();
-        assert_eq!((again.rows, again.new, again.seen_before), (2, 0, true));
-        let overlapping = vec![charge("a", "8.12345678"), charge("c", "1")];
-        let other = ledger.import_charges("digest-2", "more.csv", at(11), overlapping).unwrap();
-        assert_eq!((other.rows, other.new), (2, 1));
+        let mut import = |name: &str, rows: &[Charge], mode| {
+            ledger.import_bills(&[file(name, rows.to_vec())], at(9), mode).unwrap()
+        };
+        let rehearsed = import("bill.csv", &rows, Mode::Rehearse);
+        assert_eq!(rehearsed.files[0].new, 2);
+        let first = import("bill.csv", &rows, Mode::Merge);
+        assert_eq!((first.files[0].new, first.files[0].seen_before), (2, false));
+        let again = import("bill.csv", &rows, Mode::Merge);
+        assert_eq!((again.files[0].new, again.files[0].seen_before), (0, true));
+        let overlapping = [charge("a", "8.12345678"), charge("c", "1")];
+        let other = import("more.csv", &overlapping, Mode::Merge);
+        assert_eq!((other.files[0].new, other.files[0].merged, other.others), (1, 1, 1));
 
         let paid = ledger.charges(at(0), at(9_999), &ChargeFilter::default()).unwrap();
         assert_eq!(paid.iter().map(|c| c.key.as_str()).collect::<Vec<_>>(), ["a", "c"]);
@@ -83,24 +96,53 @@ fn a_bill_is_imported_once_and_read_back_to_the_last_decimal() {
         let with_unpaid = ChargeFilter { with_unpaid: true, ..ChargeFilter::default() };
         let all = ledger.charges(at(0), at(9_999), &with_unpaid).unwrap();
         assert!(all.contains(&unpaid));
+        assert_eq!(ledger.bill_charges(at(0), at(2_678_400)).unwrap(), paid);
+        assert_eq!(ledger.bill_charges(at(2_678_400), at(5_000_000)).unwrap(), []);
     });
 }
 
 #[test]
-fn a_broken_import_leaves_nothing_behind() {
+fn a_row_that_changed_stops_every_file_and_a_whole_bill_may_be_replaced() {
     on_both(|place| {
         let mut ledger = open(place);
-        let rows = (0..10).map(|row| {
-            assert!(row < 5, "the reader of the file fails in the middle");
-            charge(&row.to_string(), "1")
-        });
-        let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            ledger.import_charges("digest", "bill.csv", at(9), rows)
-        }));
-        assert!(broken.is_err());
-        drop(ledger);
-        let kept = open(place).charges(at(0), at(9_999), &ChargeFilter::default()).unwrap();
-        assert!(kept.is_empty());
+        let kept = |ledger: &mut Ledger| {
+            let rows = ledger.charges(at(0), at(9_999), &ChargeFilter::default()).unwrap();
+            rows.iter().map(|c| format!("{}={}", c.key, c.billed)).collect::<Vec<_>>()
+        };
+        let half = file("half.csv", vec![charge("a", "8"), charge("b", "1")]);
+        ledger.import_bills(&[half], at(9), Mode::Merge).unwrap();
+        let whole = [
+            file("other.csv", vec![charge("x", "7")]),
+            file("whole.csv", vec![charge("a", "9"), charge("c", "1")]),
+        ];
+        let refused = ledger.import_bills(&whole, at(10), Mode::Merge).unwrap();
+        assert_eq!(refused.refusals, 1);
+        assert!(matches!(&refused.refused[0], Refusal::Differs { key, before, .. }
+            if key == "a" && before == "8"));
+        assert_eq!(kept(&mut ledger), ["a=¥8.00", "b=¥1.00"]);
+        let replaced = ledger.import_bills(&whole, at(10), Mode::Replace).unwrap();
+        assert_eq!((replaced.replaced, replaced.refusals), (2, 0));
+        assert_eq!(kept(&mut ledger), ["a=¥9.00", "c=¥1.00", "x=¥7.00"]);
+    });
+}
+
+#[test]
+fn an_invoice_id_of_two_periods_stops_an_import() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let invoiced = |key: &str, end| Charge {
+            invoice: Some("INV-1".to_owned()),
+            billing_period: (at(0), at(end)),
+            ..charge(key, "1")
+        };
+        ledger.import_bills(&[file("a", vec![invoiced("a", 9_000)])], at(9), Mode::Merge).unwrap();
+        let next = file("b", vec![invoiced("b", 9_000)]);
+        assert_eq!(ledger.import_bills(&[next], at(9), Mode::Merge).unwrap().refusals, 0);
+        let other = file("c", vec![invoiced("c", 18_000)]);
+        let refused = ledger.import_bills(&[other], at(9), Mode::Merge).unwrap();
+        assert!(
+            matches!(&refused.refused[..], [Refusal::Invoice { invoice, .. }] if invoice == "INV-1")
+        );
     });
 }
 
@@ -228,5 +270,5 @@ fn a_ledger_of_a_later_program_is_refused_and_left_alone() {
     connection.execute("UPDATE schema_version SET version = 99", []).unwrap();
     drop(connection);
     let refused = kasuan_ledger::Ledger::open_file(&file).unwrap_err();
-    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 1");
+    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 2");
 }

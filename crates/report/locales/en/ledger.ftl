@@ -39,3 +39,14 @@ bill-warning-unknown-columns = columns that are not read: { $columns }
 bill-warning-repeated = rows that stand twice were counted once: { $rows }
 bill-warning-unpaid = orders that were never paid are kept and left out of totals: { $rows }
 bill-warning-zone = times without a zone were read as UTC{ $zone }
+bill-error-double-invoice = `{ $file }` has the invoice `{ $invoice }` in two accounts, currencies or billing periods
+bill-hint-double-invoice = an invoice belongs to one account, currency and period; two exports may have been joined, import each by itself
+bill-error-map = `{ $file }` is no map of columns: { $reason }
+bill-hint-map = write it like a layout of data/bills/layouts.toml: one [[layout]] with id, title, provider, zone, required and columns
+bill-warning-cut = the use that { $provider } billed runs from { $first } to { $last }, the bill's month to { $end }; if it was exported before the month was over, export and import it again
+
+store-skew = this machine's clock differs from the ledger server's by { $seconds } s; set the clock (NTP), or use is written into wrong hours
+store-missing = there is no ledger at `{ $place }`
+store-hint-missing = import a bill first (kasuan import bill FILE), or say where the ledger is with --ledger or KASUAN_LEDGER
+store-nowhere = nothing says where the ledger is
+store-hint-nowhere = say it with --ledger FILE, --ledger postgres://... or KASUAN_LEDGER

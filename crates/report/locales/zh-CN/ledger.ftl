@@ -39,3 +39,14 @@ bill-warning-unknown-columns = 没有读取的列：{ $columns }
 bill-warning-repeated = 重复的行只算一次：{ $rows } 行
 bill-warning-unpaid = 未支付的订单已保留，但不计入合计：{ $rows } 行
 bill-warning-zone = 没写时区的时间按 UTC{ $zone } 读取
+bill-error-double-invoice = `{ $file }` 里的发票号 `{ $invoice }` 出现在两个账号、货币或账期
+bill-hint-double-invoice = 一张发票只属于一个账号、一种货币、一个账期；可能是两份导出拼在了一起，请分开导入
+bill-error-map = `{ $file }` 不是列映射：{ $reason }
+bill-hint-map = 照 data/bills/layouts.toml 的写法：一个 [[layout]]，写明 id、title、provider、zone、required 和 columns
+bill-warning-cut = { $provider } 的用量只覆盖 { $first } 到 { $last }，而账期到 { $end }；如果是月中导出的，月底后请重新导出、重新导入
+
+store-skew = 本机时钟与账本服务器相差 { $seconds } 秒；请校时（NTP），否则用量会记到错误的小时
+store-missing = `{ $place }` 没有账本
+store-hint-missing = 先导入账单（kasuan import bill 文件），或用 --ledger、KASUAN_LEDGER 指明账本位置
+store-nowhere = 不知道账本在哪里
+store-hint-nowhere = 用 --ledger 文件、--ledger postgres://... 或 KASUAN_LEDGER 指明
