@@ -18,6 +18,8 @@ pub enum BudgetScope {
     Job,
     /// A person.
     Person,
+    /// A card model.
+    Card,
     /// A provider.
     Provider,
 }
@@ -29,12 +31,13 @@ impl BudgetScope {
             Self::Line => "line",
             Self::Job => "job",
             Self::Person => "person",
+            Self::Card => "card",
             Self::Provider => "provider",
         }
     }
 
     fn read(word: &str) -> Result<Self, LedgerError> {
-        [Self::Total, Self::Line, Self::Job, Self::Person, Self::Provider]
+        [Self::Total, Self::Line, Self::Job, Self::Person, Self::Card, Self::Provider]
             .into_iter()
             .find(|scope| scope.word() == word)
             .ok_or_else(|| damaged(word, "a budget's scope"))
@@ -52,6 +55,8 @@ pub struct Budget {
     pub name: String,
     /// The sum.
     pub amount: Money,
+    /// Units behind it, for example card-hours; `None` when only money was planned.
+    pub quantity: Option<f64>,
 }
 
 fn budget(row: &Row) -> Result<Budget, LedgerError> {
@@ -60,7 +65,8 @@ fn budget(row: &Row) -> Result<Budget, LedgerError> {
     let scope = BudgetScope::read(&cells.text("a budget's scope")?)?;
     let name = cells.text("a name")?;
     let currency: Currency = cells.parsed("a currency")?;
-    Ok(Budget { month, scope, name, amount: Money::new(cells.parsed("an amount")?, currency) })
+    let amount = Money::new(cells.parsed("an amount")?, currency);
+    Ok(Budget { month, scope, name, amount, quantity: cells.optional_real() })
 }
 
 impl Ledger {
@@ -69,16 +75,18 @@ impl Ledger {
         self.atomically(|driver| {
             for budget in budgets {
                 driver.execute(
-                    "INSERT INTO budgets (month, scope, name, currency, amount)
-                     VALUES ($1, $2, $3, $4, $5)
+                    "INSERT INTO budgets (month, scope, name, currency, amount, quantity)
+                     VALUES ($1, $2, $3, $4, $5, $6)
                      ON CONFLICT (month, scope, name)
-                     DO UPDATE SET currency = excluded.currency, amount = excluded.amount",
+                     DO UPDATE SET currency = excluded.currency, amount = excluded.amount,
+                       quantity = excluded.quantity",
                     &[
                         Value::text(&budget.month),
                         Value::text(budget.scope.word()),
                         Value::text(&budget.name),
                         Value::text(budget.amount.currency().code()),
                         Value::text(budget.amount.amount().to_string()),
+                        budget.quantity.map_or(Value::Null, Value::Real),
                     ],
                 )?;
             }
@@ -89,7 +97,7 @@ impl Ledger {
     /// Returns the budgets of a month (`2026-12`), by scope and name.
     pub fn budgets(&mut self, month: &str) -> Result<Vec<Budget>, LedgerError> {
         let rows = self.driver.query(
-            "SELECT month, scope, name, currency, amount FROM budgets
+            "SELECT month, scope, name, currency, amount, quantity FROM budgets
              WHERE month = $1 ORDER BY scope, name",
             &[Value::text(month)],
         )?;

@@ -66,6 +66,7 @@ CREATE TABLE decisions (
 ",
     "
 CREATE INDEX charges_by_bill ON charges (bill_start_s);
+ALTER TABLE budgets ADD COLUMN quantity DOUBLE PRECISION;
 CREATE TABLE rentals (
   host TEXT NOT NULL, card TEXT NOT NULL, from_s BIGINT NOT NULL, to_s BIGINT NOT NULL,
   cards BIGINT NOT NULL, currency TEXT NOT NULL, card_hour TEXT NOT NULL, prepaid BIGINT NOT NULL,

@@ -27,14 +27,41 @@ pub struct Input {
     pub stored: Vec<StoredItem>,
     /// What a card-hour of a card costs, for cards that `rented` does not name.
     pub card_hour: BTreeMap<CardId, Money>,
+    /// Board power of cards in watts, to tell a busy card that does not work.
+    pub card_watts: BTreeMap<CardId, f64>,
     /// Where waste begins.
     pub thresholds: Thresholds,
+}
+
+/// What plan and payments are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The whole month.
+    Total,
+    /// A line of the plan: `rent`, `storage`, `egress`, `other`.
+    Line,
+    /// A job.
+    Job,
+    /// A person.
+    Person,
+    /// A card model.
+    Card,
+    /// A provider.
+    Provider,
+}
+
+impl Scope {
+    /// Every scope, in the order of a report.
+    pub const ALL: [Self; 6] =
+        [Self::Total, Self::Line, Self::Job, Self::Person, Self::Card, Self::Provider];
 }
 
 /// A line of the plan or the budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// The service, job or line that it is for.
+    /// What it is a budget of.
+    pub scope: Scope,
+    /// The line, job, person, card or provider that it is for; empty for the total.
     pub name: String,
     /// Units that were planned, for example card-hours; `None` when only money was.
     pub quantity: Option<f64>,
@@ -59,6 +86,10 @@ pub struct Rented {
     pub card_hour: Money,
     /// Whether it was paid ahead, so that stopping it earlier saves nothing this month.
     pub prepaid: bool,
+    /// Card-hours that were paid in the span, where the bill counts fewer than all of them.
+    pub card_hours: Option<f64>,
+    /// Seconds that the provider rounds a rental up to; `None` when it does not say.
+    pub granularity: Option<u64>,
 }
 
 /// Something that lies on paid storage.
@@ -103,6 +134,18 @@ pub struct Thresholds {
     pub old_days: i64,
     /// Failures of one job in a row that make a loop: 3 (heuristic).
     pub failing_runs: u32,
+    /// Busy share under which cards wait for more than they work: half (the guide; jobstats aims
+    /// at 50 %).
+    pub waiting_busy: f64,
+    /// Busy share from which a card with little power may hang in a kernel: 95 % (a 1-SM kernel
+    /// shows 100 %: stas00/ml-engineering, debug.md).
+    pub hung_busy: f64,
+    /// Share of the board's power under which a busy card does no work: 45 % (heuristic).
+    pub hung_power: f64,
+    /// Runs under half a billing step before rounding is worth a word: 5 (heuristic).
+    pub short_runs: u32,
+    /// Hours of silence of a host that was measured before: 24 (heuristic).
+    pub silent_hours: u32,
 }
 
 impl Default for Thresholds {
@@ -118,6 +161,27 @@ impl Default for Thresholds {
             calendar_hours: 6,
             old_days: 30,
             failing_runs: 3,
+            waiting_busy: 0.50,
+            hung_busy: 0.95,
+            hung_power: 0.45,
+            short_runs: 5,
+            silent_hours: 24,
+        }
+    }
+}
+
+impl Rented {
+    /// Returns the card-hours that were paid within the month.
+    pub(crate) fn paid_hours(&self, input: &Input) -> f64 {
+        let span =
+            |from: Timestamp, to: Timestamp| (to.as_second() - from.as_second()).max(0) as f64;
+        let within = span(self.from.max(input.from), self.to.min(input.to));
+        match self.card_hours {
+            Some(hours) => {
+                let whole = span(self.from, self.to);
+                if whole > 0.0 { hours * within / whole } else { 0.0 }
+            }
+            None => f64::from(self.cards) * within / 3600.0,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: charges, usage and runs of a month in, a review out. What was not measured is counted as
 //! not measured and never becomes a finding.
 
+mod allocate;
 mod findings;
 mod input;
 mod kpi;
@@ -11,8 +12,8 @@ mod totals;
 mod variance;
 
 pub use findings::{Finding, FindingKind};
-pub use input::{Input, Planned, Rented, StoredItem, Thresholds};
+pub use input::{Input, Planned, Rented, Scope, StoredItem, Thresholds};
 pub use kpi::{Kpi, KpiGroup};
 pub use review::{Review, ReviewError, review};
-pub use totals::{ActualLine, BudgetComparison, Utilisation};
+pub use totals::{ActualLine, BudgetComparison, Utilisation, card_hours};
 pub use variance::{Variance, variance};

@@ -1,12 +1,15 @@
 //! The review of a month, put together.
 
 use crate::{
+    allocate,
     findings::{self, Finding, FindingKind},
-    input::Input,
+    input::{Input, Scope},
     kpi::{self, Kpi, KpiGroup},
     totals::{self, ActualLine, BudgetComparison, Utilisation},
+    variance::Variance,
 };
 use kasuan_model::{Money, MoneyError, Phrase, Phrased};
+use std::collections::BTreeMap;
 
 /// A month as it went.
 #[derive(Clone, Debug)]
@@ -15,14 +18,10 @@ pub struct Review {
     pub billed: Money,
     /// What the month's use is worth.
     pub effective: Money,
-    /// The plan beside what was paid, by service.
-    pub budget: Vec<BudgetComparison>,
-    /// What was paid, by provider.
-    pub by_provider: Vec<ActualLine>,
-    /// What was paid, by the job that the team tagged; untagged is the empty name.
-    pub by_job: Vec<ActualLine>,
-    /// What was paid, by the person that the team tagged; untagged is the empty name.
-    pub by_person: Vec<ActualLine>,
+    /// The plan beside what was paid, by every scope; the empty name is what has none.
+    pub budget: BTreeMap<Scope, Vec<BudgetComparison>>,
+    /// Why the rent differs from the plan, over all cards; `None` without their hours.
+    pub variance: Option<Variance>,
     /// How much of the paid time was used.
     pub utilisation: Utilisation,
     /// Where money was wasted, dearest first; findings without a price come last.
@@ -79,12 +78,11 @@ pub fn review(input: &Input) -> Result<Review, ReviewError> {
     if input.to <= input.from {
         return Err(ReviewError::EmptySpan);
     }
-    let by_service = totals::by(input, |charge| charge.service.clone())?;
-    let tag = |name: &'static str| {
-        move |charge: &kasuan_model::Charge| charge.tags.get(name).cloned().unwrap_or_default()
-    };
+    let by_line = totals::by(input, |charge| allocate::line(charge).to_owned())?;
+    let total = totals::by(input, |_| String::new())?;
+    let by_card = totals::by_card(input)?;
     let sum =
-        |money: fn(&ActualLine) -> Money| Money::sum(input.currency, by_service.iter().map(money));
+        |money: fn(&ActualLine) -> Money| Money::sum(input.currency, by_line.iter().map(money));
     let utilisation = totals::utilisation(input);
     let mut unknowns = Vec::new();
     match utilisation.coverage() {
@@ -95,9 +93,21 @@ pub fn review(input: &Input) -> Result<Review, ReviewError> {
         ),
         Some(_) => {}
     }
-    let untagged = input.charges.iter().filter(|charge| !charge.tags.contains_key("job")).count();
-    if untagged > 0 {
-        unknowns.push(Phrase::new("review-unknown-untagged").with("rows", untagged));
+    let by_job = totals::by_shares(input, Scope::Job)?;
+    let nobody = by_job.iter().find(|line| line.name.is_empty() && !line.effective.is_zero());
+    if let Some(line) = nobody {
+        unknowns.push(Phrase::new("review-unknown-untagged").with("money", line.effective));
+    }
+    let mut budget = BTreeMap::new();
+    for (scope, lines) in [
+        (Scope::Total, total),
+        (Scope::Line, by_line.clone()),
+        (Scope::Job, by_job),
+        (Scope::Person, totals::by_shares(input, Scope::Person)?),
+        (Scope::Card, by_card.clone()),
+        (Scope::Provider, totals::by(input, |charge| charge.provider.clone())?),
+    ] {
+        budget.insert(scope, totals::compare(input, scope, &lines));
     }
     let mut kpi = kpi::kpi(input, KpiGroup::Job);
     kpi.extend(kpi::kpi(input, KpiGroup::Person));
@@ -107,10 +117,8 @@ pub fn review(input: &Input) -> Result<Review, ReviewError> {
         billed: sum(|line| line.billed)?,
         recoverable: recoverable(input, &findings, effective)?,
         effective,
-        budget: totals::compare(input, &by_service),
-        by_provider: totals::by(input, |charge| charge.provider.clone())?,
-        by_job: totals::by(input, tag("job"))?,
-        by_person: totals::by(input, tag("person"))?,
+        variance: totals::rent_variance(input, &by_card),
+        budget,
         utilisation,
         findings,
         kpi,

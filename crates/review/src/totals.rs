@@ -1,13 +1,16 @@
 //! What was paid against what was planned, and how much of the paid time was used.
 
 use crate::{
-    input::Input,
+    allocate::Shares,
+    input::{Input, Planned, Scope},
     review::ReviewError,
     variance::{Variance, variance},
 };
-use jiff::Timestamp;
 use kasuan_model::{Charge, Money, Payment};
-use rust_decimal::prelude::ToPrimitive as _;
+use rust_decimal::{
+    Decimal,
+    prelude::{FromPrimitive as _, ToPrimitive as _},
+};
 use std::collections::BTreeMap;
 
 /// What was paid under one name.
@@ -30,8 +33,10 @@ pub struct BudgetComparison {
     pub name: String,
     /// The plan; `None` for something that nobody planned.
     pub planned: Option<Money>,
-    /// What was paid; `None` for something that was planned and not bought.
+    /// What its use is worth; `None` for something that was planned and not bought.
     pub actual: Option<Money>,
+    /// What goes on invoices for it.
+    pub billed: Option<Money>,
     /// Why they differ, where both have units.
     pub variance: Option<Variance>,
 }
@@ -92,16 +97,93 @@ pub(crate) fn by(
     Ok(lines.into_values().map(|(line, _)| line).collect())
 }
 
-/// Puts the plan beside what was paid, by service.
-pub(crate) fn compare(input: &Input, actual: &[ActualLine]) -> Vec<BudgetComparison> {
+/// Sums charges by who they were for, splitting those that several had.
+pub(crate) fn by_shares(input: &Input, scope: Scope) -> Result<Vec<ActualLine>, ReviewError> {
+    let tag = if scope == Scope::Person { "person" } else { "job" };
+    let shares = Shares::of(input, scope);
+    let zero = Money::zero(input.currency);
+    let mut lines: BTreeMap<String, ActualLine> = BTreeMap::new();
+    for charge in input.charges.iter().filter(paid) {
+        let split = match charge.tags.get(tag) {
+            Some(name) => vec![(name.clone(), 1.0)],
+            None => shares.split(charge),
+        };
+        // The last name takes what rounding leaves, so that the parts add up to the charge.
+        let (mut billed, mut effective) = (charge.billed, charge.effective);
+        let last = split.len().saturating_sub(1);
+        for (at, (name, share)) in split.into_iter().enumerate() {
+            let part = |whole: Money, left: Money| -> Result<Money, ReviewError> {
+                let share = Decimal::from_f64(share).unwrap_or(Decimal::ZERO).round_dp(9);
+                Ok(if at == last { left } else { whole.times(share)? })
+            };
+            let (own_billed, own) =
+                (part(charge.billed, billed)?, part(charge.effective, effective)?);
+            billed = billed.checked_sub(own_billed)?;
+            effective = effective.checked_sub(own)?;
+            let line = lines.entry(name.clone()).or_insert_with(|| ActualLine {
+                name,
+                billed: zero,
+                effective: zero,
+                quantity: None,
+            });
+            line.billed = line.billed.checked_add(own_billed)?;
+            line.effective = line.effective.checked_add(own)?;
+        }
+    }
+    Ok(lines.into_values().collect())
+}
+
+/// Sums what cards cost and their card-hours, by card model.
+pub(crate) fn by_card(input: &Input) -> Result<Vec<ActualLine>, ReviewError> {
+    let zero = Money::zero(input.currency);
+    let mut lines: BTreeMap<String, ActualLine> = BTreeMap::new();
+    for charge in input.charges.iter().filter(paid) {
+        let Some(card) = &charge.card else { continue };
+        let name = card.to_string();
+        let line = lines.entry(name.clone()).or_insert_with(|| ActualLine {
+            name,
+            billed: zero,
+            effective: zero,
+            quantity: Some(0.0),
+        });
+        line.billed = line.billed.checked_add(charge.billed)?;
+        line.effective = line.effective.checked_add(charge.effective)?;
+        line.quantity = line.quantity.zip(card_hours(charge)).map(|(sum, more)| sum + more);
+    }
+    Ok(lines.into_values().collect())
+}
+
+/// Returns the card-hours that a charge pays: its quantity where that counts hours, else its span.
+pub fn card_hours(charge: &Charge) -> Option<f64> {
+    let cards = f64::from(charge.cards.unwrap_or(1));
+    let unit = charge.unit.as_deref().unwrap_or_default().to_lowercase();
+    let quantity = charge.quantity.and_then(|quantity| quantity.to_f64());
+    let (from, to) = charge.charge_period;
+    let span = (to.as_second() - from.as_second()) as f64 / 3600.0;
+    match (unit.as_str(), quantity) {
+        ("gpu-hours" | "card-hours" | "卡时", Some(hours)) => Some(hours),
+        ("hours" | "hour" | "hrs" | "小时" | "instance-hours", Some(hours)) => {
+            Some(hours * cards)
+        }
+        ("seconds" | "秒", Some(seconds)) => Some(seconds / 3600.0 * cards),
+        _ if span > 0.0 => Some(span * cards),
+        _ => None,
+    }
+}
+
+/// Puts the plan beside what was paid, for one scope.
+pub(crate) fn compare(input: &Input, scope: Scope, actual: &[ActualLine]) -> Vec<BudgetComparison> {
+    let planned: Vec<&Planned> =
+        input.planned.iter().filter(|planned| planned.scope == scope).collect();
     let mut rows: BTreeMap<&str, BudgetComparison> = BTreeMap::new();
-    for planned in &input.planned {
+    for planned in &planned {
         rows.insert(
             &planned.name,
             BudgetComparison {
                 name: planned.name.clone(),
                 planned: Some(planned.amount),
                 actual: None,
+                billed: None,
                 variance: None,
             },
         );
@@ -111,16 +193,17 @@ pub(crate) fn compare(input: &Input, actual: &[ActualLine]) -> Vec<BudgetCompari
             name: line.name.clone(),
             planned: None,
             actual: None,
+            billed: None,
             variance: None,
         });
         row.actual = Some(line.effective);
-        let planned = input.planned.iter().find(|planned| planned.name == line.name);
+        row.billed = Some(line.billed);
+        let planned = planned.iter().find(|planned| planned.name == line.name);
         let units = planned.and_then(|planned| planned.quantity).zip(line.quantity);
         let amounts = planned
             .and_then(|planned| planned.amount.amount().to_f64())
             .zip(line.effective.amount().to_f64());
         if let (Some((before, after)), Some((plan, cost))) = (units, amounts) {
-            let price = |money: f64, units: f64| if units > 0.0 { money / units } else { 0.0 };
             row.variance =
                 Some(variance(&[(before, price(plan, before), after, price(cost, after))]));
         }
@@ -128,17 +211,34 @@ pub(crate) fn compare(input: &Input, actual: &[ActualLine]) -> Vec<BudgetCompari
     rows.into_values().collect()
 }
 
-fn overlap_hours(from: Timestamp, to: Timestamp, input: &Input) -> f64 {
-    let (from, to) = (from.max(input.from), to.min(input.to));
-    (to.as_second() - from.as_second()).max(0) as f64 / 3600.0
+fn price(money: f64, units: f64) -> f64 {
+    if units > 0.0 { money / units } else { 0.0 }
+}
+
+/// Splits the whole difference of the rent into price, volume and mix over all cards; `None` unless
+/// every planned and every paid card has its hours.
+pub(crate) fn rent_variance(input: &Input, actual: &[ActualLine]) -> Option<Variance> {
+    let mut lines: BTreeMap<&str, (f64, f64, f64, f64)> = BTreeMap::new();
+    for planned in input.planned.iter().filter(|planned| planned.scope == Scope::Card) {
+        let units = planned.quantity?;
+        let line = lines.entry(&planned.name).or_default();
+        *line = (units, price(planned.amount.amount().to_f64()?, units), 0.0, 0.0);
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    for paid in actual.iter().filter(|line| !line.name.is_empty()) {
+        let units = paid.quantity?;
+        let line = lines.entry(&paid.name).or_default();
+        line.2 = units;
+        line.3 = price(paid.effective.amount().to_f64()?, units);
+    }
+    Some(variance(&lines.into_values().collect::<Vec<_>>()))
 }
 
 /// Measures use against what was rented.
 pub(crate) fn utilisation(input: &Input) -> Utilisation {
-    let paid = input
-        .rented
-        .iter()
-        .map(|rented| f64::from(rented.cards) * overlap_hours(rented.from, rented.to, input));
+    let paid = input.rented.iter().map(|rented| rented.paid_hours(input));
     let mut found = Utilisation { paid: paid.sum(), ..Utilisation::default() };
     let (mut busy, mut busy_known) = (0.0, 0.0);
     for hour in input.usage.iter().filter(|hour| hour.hour >= input.from && hour.hour < input.to) {

@@ -12,7 +12,9 @@ use kasuan_model::{
     Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PricingCategory, Run,
     UsageHour,
 };
-use kasuan_review::{FindingKind, Input, Planned, Rented, Review, StoredItem, Thresholds, review};
+use kasuan_review::{
+    FindingKind, Input, Planned, Rented, Review, Scope, StoredItem, Thresholds, review,
+};
 use std::collections::BTreeMap;
 
 /// 2026-11-02 00:00 UTC, a Monday.
@@ -42,6 +44,7 @@ fn month() -> Input {
         rented: Vec::new(),
         stored: Vec::new(),
         card_hour: BTreeMap::from([(card(), cny("2"))]),
+        card_watts: BTreeMap::from([(card(), 450.0)]),
         thresholds: Thresholds::default(),
     }
 }
@@ -129,6 +132,8 @@ fn fx_080_a_box_left_on_over_a_weekend_costs_its_64_hours() {
         to: at(672),
         card_hour: cny("24.48"),
         prepaid: false,
+        card_hours: None,
+        granularity: None,
     });
     input.usage = (0..72).map(|h| used(h, "0", "train", if h < 8 { 0.9 } else { 0.0 })).collect();
     let found = review(&input).unwrap();
@@ -231,6 +236,8 @@ fn a_month_paid_ahead_and_used_at_fifteen_per_cent_names_the_on_demand_price() {
         to: at(672),
         card_hour: cny("1"),
         prepaid: true,
+        card_hours: None,
+        granularity: None,
     });
     input.usage = (0..672).map(|h| used(h, "0", "train", f64::from(h % 7 == 0))).collect();
     let found = review(&input).unwrap();
@@ -275,19 +282,129 @@ fn the_plan_stands_beside_what_was_paid_and_unpaid_orders_do_not_count() {
     let mut input = month();
     let mut unpaid = charge("c", "GPU", "999");
     unpaid.payment = Payment::Unpaid;
-    input.charges = vec![charge("a", "GPU", "30"), unpaid];
+    let on_card = Charge { card: Some(card()), ..charge("a", "GPU", "30") };
+    input.charges = vec![on_card, unpaid];
     input.planned = vec![
-        Planned { name: "GPU".to_owned(), quantity: Some(8.0), amount: cny("16") },
-        Planned { name: "storage".to_owned(), quantity: None, amount: cny("5") },
+        Planned {
+            scope: Scope::Card,
+            name: "rtx-4090".to_owned(),
+            quantity: Some(8.0),
+            amount: cny("16"),
+        },
+        Planned {
+            scope: Scope::Line,
+            name: "storage".to_owned(),
+            quantity: None,
+            amount: cny("5"),
+        },
     ];
     let found = review(&input).unwrap();
     assert_eq!(found.billed, cny("30"));
-    let gpu = &found.budget[0];
-    let variance = gpu.variance.unwrap();
-    assert!((variance.price - 10.0).abs() < 1e-9 && (variance.volume - 4.0).abs() < 1e-9);
-    assert_eq!(found.budget[1].actual, None);
+    let gpu = &found.budget[&Scope::Card][0];
+    for variance in [gpu.variance.unwrap(), found.variance.unwrap()] {
+        assert!((variance.price - 10.0).abs() < 1e-9 && (variance.volume - 4.0).abs() < 1e-9);
+    }
+    let lines: Vec<_> = found.budget[&Scope::Line]
+        .iter()
+        .map(|line| (line.name.as_str(), line.planned.is_some(), line.actual.is_some()))
+        .collect();
+    assert_eq!(lines, [("rent", false, true), ("storage", true, false)]);
     input
         .charges
         .push(Charge { billed: Money::new(1.into(), Currency::USD), ..charge("d", "GPU", "1") });
     assert!(review(&input).is_err(), "two currencies are refused, not added");
+}
+
+#[test]
+fn money_without_a_tag_follows_who_had_the_cards_and_the_rest_has_no_name() {
+    let mut input = month();
+    let day = Charge {
+        resource: Some("box".to_owned()),
+        charge_period: (at(0), at(24)),
+        cards: Some(1),
+        ..charge("a", "GPU", "24")
+    };
+    let mut tagged = charge("b", "GPU", "5");
+    tagged.tags.insert("job".to_owned(), "eval".to_owned());
+    input.charges = vec![day, tagged];
+    input.usage = (0..6).map(|h| used(h, "0", "train", 0.9)).collect();
+    let found = review(&input).unwrap();
+    let paid = |scope| -> Vec<(String, Money)> {
+        let lines = found.budget[&scope].iter();
+        lines.map(|line| (line.name.clone(), line.actual.unwrap().rounded())).collect()
+    };
+    let named = |name: &str, money| (name.to_owned(), cny(money).rounded());
+    assert_eq!(paid(Scope::Job), [named("", "18"), named("eval", "5"), named("train", "6")]);
+    assert_eq!(paid(Scope::Person), [named("", "23"), named("lin", "6")]);
+    assert_eq!(paid(Scope::Total), [named("", "29")]);
+}
+
+#[test]
+fn full_business_at_a_third_of_the_power_is_a_hint_and_no_more() {
+    let mut input = month();
+    let spinning =
+        |h| UsageHour { power_known: 3600.0, energy: 3600.0 * 120.0, ..used(h, "0", "nccl", 1.0) };
+    input.usage = (0..10).map(spinning).collect();
+    let found = review(&input).unwrap();
+    assert_eq!(kinds(&found), [(FindingKind::BusyWithoutWork, "¥20.00".to_owned())]);
+    assert_eq!(found.findings[0].confidence, kasuan_model::Confidence::Low);
+    for hour in &mut input.usage {
+        (hour.sm_known, hour.sm) = (3600.0, 3600.0 * 0.8);
+    }
+    assert_eq!(kinds(&review(&input).unwrap()), [], "its multiprocessors do work");
+}
+
+#[test]
+fn five_runs_of_ten_minutes_are_billed_as_five_hours() {
+    let mut input = month();
+    let rented = Rented {
+        host: "box".to_owned(),
+        card: card(),
+        cards: 1,
+        from: at(0),
+        to: at(5),
+        card_hour: cny("2"),
+        prepaid: false,
+        card_hours: None,
+        granularity: Some(3600),
+    };
+    input.rented.push(rented.clone());
+    let short = |n: i64| Run {
+        start: at(n),
+        end: Some(at(n).saturating_add(jiff::SignedDuration::from_mins(10)).unwrap()),
+        ..run(&n.to_string(), 1, 1, 0, None)
+    };
+    input.runs = (0..5).map(short).collect();
+    let kinds = |input: &Input| kinds(&review(input).unwrap());
+    assert_eq!(kinds(&input), [(FindingKind::ShortRuns, "¥8.33".to_owned())]);
+    input.rented[0].granularity = Some(1);
+    assert_eq!(kinds(&input), []);
+}
+
+#[test]
+fn a_host_that_fell_silent_and_was_still_billed_is_asked_about() {
+    let mut input = month();
+    input.rented.push(Rented {
+        host: "box".to_owned(),
+        card: card(),
+        cards: 1,
+        from: at(0),
+        to: at(100),
+        card_hour: cny("2"),
+        prepaid: false,
+        card_hours: None,
+        granularity: None,
+    });
+    input.usage = (0..40).map(|h| used(h, "0", "train", 0.9)).collect();
+    assert_eq!(kinds(&review(&input).unwrap()), [(FindingKind::SilentHost, "¥120.00".to_owned())]);
+}
+
+#[test]
+fn traffic_between_regions_and_waiting_cards_are_named() {
+    let mut input = month();
+    input.charges = vec![charge("a", "跨地域流量", "70"), charge("b", "GPU", "1000")];
+    input.usage = (0..30).map(|h| used(h, "0", "train", 0.3)).collect();
+    let found = kinds(&review(&input).unwrap());
+    let expected = [(FindingKind::CrossRegion, "¥70.00"), (FindingKind::WaitingCards, "¥24.00")];
+    assert_eq!(found, expected.map(|(kind, money)| (kind, money.to_owned())));
 }

@@ -31,7 +31,8 @@ pub(super) fn cut(charges: &[Charge]) -> Vec<Phrase> {
         }
     }
     let mut warnings = Vec::new();
-    for ((provider, _, start, end), (first, last)) in bills {
+    for ((provider, account, start, end), (first, last)) in bills {
+        let provider = [provider, account].into_iter().find(|name| !name.is_empty());
         let day = |second: i64| {
             // Shown in UTC: the day is what matters, and its zone was said already.
             jiff::Timestamp::from_second(second)
@@ -40,7 +41,7 @@ pub(super) fn cut(charges: &[Charge]) -> Vec<Phrase> {
         if end - last > SILENT_SECONDS || first - start > SILENT_SECONDS {
             warnings.push(
                 Phrase::new("bill-warning-cut")
-                    .with("provider", provider)
+                    .with("provider", provider.unwrap_or("FOCUS"))
                     .with("first", day(first))
                     .with("last", day(last - 1))
                     .with("end", day(end - 1)),

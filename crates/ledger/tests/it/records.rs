@@ -231,6 +231,7 @@ fn budgets_baselines_and_scans_are_kept() {
             scope: BudgetScope::Total,
             name: String::new(),
             amount: Money::new(amount.parse().unwrap(), Currency::CNY),
+            quantity: Some(720.0),
         };
         ledger.set_budgets(&[budget("2000")]).unwrap();
         ledger.set_budgets(&[budget("2433.60")]).unwrap();

@@ -2,7 +2,10 @@
 //! data that nobody needs.
 
 use super::{Finding, FindingKind, cost, hours};
-use crate::input::{Input, Rented};
+use crate::{
+    allocate::{is_card, is_cross_region, is_storage},
+    input::{Input, Rented},
+};
 use kasuan_model::{Bytes, Charge, Confidence, Money, Payment, Phrase};
 
 pub(super) fn find(input: &Input) -> Vec<Finding> {
@@ -13,6 +16,7 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
         .filter_map(|rented| underused(input, rented))
         .collect();
     found.extend(storage_dearer(input));
+    found.extend(cross_region(input));
     found.extend(old_data(input));
     found
 }
@@ -22,7 +26,7 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
 fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
     let on_demand = *input.card_hour.get(&rented.card)?;
     let (from, to) = (rented.from.max(input.from), rented.to.min(input.to));
-    let paid = f64::from(rented.cards) * (to.as_second() - from.as_second()).max(0) as f64 / 3600.0;
+    let paid = rented.paid_hours(input);
     let rows = input
         .usage
         .iter()
@@ -60,18 +64,20 @@ fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
     })
 }
 
-fn is_storage(charge: &Charge) -> bool {
-    let text = format!("{} {}", charge.service, charge.description).to_lowercase();
-    ["storage", "disk", "bucket", "snapshot", "存储", "硬盘", "云盘", "快照", "镜像"]
-        .iter()
-        .any(|word| text.contains(word))
-}
-
-fn is_card(charge: &Charge) -> bool {
-    charge.card.is_some() || charge.cards.is_some() || {
-        let text = format!("{} {}", charge.service, charge.description).to_lowercase();
-        text.contains("gpu") || text.contains("算力")
-    }
+/// Sums traffic between regions.
+fn cross_region(input: &Input) -> Option<Finding> {
+    let paid = input.charges.iter().filter(|charge| charge.payment != Payment::Unpaid);
+    let rows: Vec<&Charge> = paid.filter(|charge| is_cross_region(charge)).collect();
+    let sum = Money::sum(input.currency, rows.iter().map(|charge| charge.effective)).ok()?;
+    (sum.amount().is_sign_positive() && !sum.is_zero()).then(|| Finding {
+        kind: FindingKind::CrossRegion,
+        subject: String::new(),
+        evidence: Phrase::new("review-evidence-cross-region").with("rows", rows.len()),
+        money: Some(sum),
+        confidence: Confidence::High,
+        remedy: Phrase::new("review-remedy-cross-region"),
+        command: None,
+    })
 }
 
 fn storage_dearer(input: &Input) -> Option<Finding> {

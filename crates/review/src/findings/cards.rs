@@ -2,7 +2,7 @@
 
 use super::{Finding, FindingKind, cost, hours, percent};
 use crate::input::Input;
-use kasuan_model::{CardId, Confidence, Phrase};
+use kasuan_model::{CardId, Confidence, Money, Phrase};
 use std::collections::BTreeMap;
 
 /// A job's time on one card model.
@@ -12,6 +12,8 @@ struct JobOnCard {
     seen: f64,
     busy: f64,
     busy_known: f64,
+    /// As `busy_known`, of the hours in which the card did anything: idle hours are told elsewhere.
+    awake_known: f64,
     memory: f64,
     memory_known: f64,
     memory_peak: f64,
@@ -40,6 +42,9 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
         job.seen += hour.seen;
         job.busy += hour.busy;
         job.busy_known += hour.busy_known;
+        if hour.busy_known > 0.0 && hour.busy / hour.busy_known >= input.thresholds.idle_busy {
+            job.awake_known += hour.busy_known;
+        }
         job.memory += hour.memory;
         job.memory_known += hour.memory_known;
         job.memory_peak = job.memory_peak.max(hour.memory_peak);
@@ -76,15 +81,37 @@ fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard) -> O
             command: None,
         });
     }
-    (busy <= limits.low_busy).then(|| Finding {
+    if busy <= limits.low_busy {
+        return Some(low_use(input, name, card_hours, busy, price));
+    }
+    let awake = job.busy / job.awake_known;
+    let awake_hours = job.awake_known / 3600.0;
+    let waits = awake < limits.waiting_busy && awake_hours >= limits.least_card_hours;
+    // A server waits for requests, not for data.
+    (waits && !(memory_known && job.preallocates())).then(|| Finding {
+        kind: FindingKind::WaitingCards,
+        subject: name.to_owned(),
+        evidence: Phrase::new("review-evidence-waiting")
+            .with("busy", percent(awake))
+            .with("hours", hours(awake_hours)),
+        money: cost(price, awake_hours * (1.0 - awake / limits.waiting_busy)),
+        // The cause is not measured: data loading is only the most frequent one.
+        confidence: Confidence::Low,
+        remedy: Phrase::new("review-remedy-waiting"),
+        command: None,
+    })
+}
+
+fn low_use(input: &Input, name: &str, card_hours: f64, busy: f64, price: Option<Money>) -> Finding {
+    Finding {
         kind: FindingKind::LowUse,
         subject: name.to_owned(),
         evidence: Phrase::new("review-evidence-low-use")
             .with("busy", percent(busy))
             .with("hours", hours(card_hours)),
-        money: cost(price, card_hours * (1.0 - busy / 0.5)),
+        money: cost(price, card_hours * (1.0 - busy / input.thresholds.waiting_busy)),
         confidence: Confidence::Medium,
         remedy: Phrase::new("review-remedy-low-use"),
         command: None,
-    })
+    }
 }

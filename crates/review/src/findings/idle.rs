@@ -165,9 +165,7 @@ fn forgotten_hosts(input: &Input) -> Vec<Finding> {
     });
     silent
         .map(|rented| {
-            let (from, to) = (rented.from.max(input.from), rented.to.min(input.to));
-            let span = (to.as_second() - from.as_second()).max(0) as f64 / 3600.0;
-            let paid = span * f64::from(rented.cards);
+            let paid = rented.paid_hours(input);
             Finding {
                 kind: FindingKind::ForgottenHost,
                 subject: rented.host.clone(),

@@ -3,6 +3,7 @@
 mod bills;
 mod cards;
 mod idle;
+mod quiet;
 mod runs;
 
 use crate::input::Input;
@@ -33,6 +34,16 @@ pub enum FindingKind {
     FailingLoop,
     /// More cards that do not bring proportionally more work.
     PoorScaling,
+    /// A job whose cards wait for more than they work.
+    WaitingCards,
+    /// Cards that are busy and draw hardly any power.
+    BusyWithoutWork,
+    /// Runs much shorter than the step that the provider rounds up to.
+    ShortRuns,
+    /// A host that was measured, then fell silent while it was still paid for.
+    SilentHost,
+    /// Traffic between regions.
+    CrossRegion,
 }
 
 /// Detected waste.
@@ -59,6 +70,7 @@ pub(crate) fn all(input: &Input) -> Vec<Finding> {
     let mut found = idle::find(input);
     found.extend(cards::find(input));
     found.extend(runs::find(input));
+    found.extend(quiet::find(input));
     found.extend(bills::find(input));
     found.sort_by(|a, b| {
         let amount = |finding: &Finding| finding.money.map(Money::amount);

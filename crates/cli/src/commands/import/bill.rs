@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &BillImport, context: &Context) -> Result<Exit, Com
     }
     if done.refusals > 0 {
         let mut error =
-            CommandError::user(Phrase::new("import-refused").with("rows", done.refusals));
+            CommandError::user(Phrase::new("import-stopped").with("rows", done.refusals));
         for refusal in &done.refused {
             error = error.hint(told(refusal));
         }
