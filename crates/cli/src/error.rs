@@ -67,6 +67,12 @@ impl CommandError {
         &self.phrase
     }
 
+    /// Says that not the user but disk, network or driver has to be mended.
+    #[must_use]
+    pub(crate) fn of_surroundings(self) -> Self {
+        Self { kind: Kind::Surroundings, ..self }
+    }
+
     /// Adds something the reader can try.
     #[must_use]
     pub(crate) fn hint(mut self, hint: Phrase) -> Self {

@@ -10,6 +10,7 @@ mod help;
 mod market;
 mod month;
 mod names;
+mod price_store;
 mod settings;
 mod store;
 

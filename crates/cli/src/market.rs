@@ -4,7 +4,7 @@ use crate::{context::Context, error::CommandError, files};
 use jiff::civil::Date;
 use kasuan_formats::market::price_card;
 use kasuan_market::{
-    Bands, Catalogue, Doubt, Freshness,
+    Bands, Catalogue, Doubt, Freshness, Tariff,
     bill::{LineKind, Unit},
 };
 use kasuan_model::{Currency, FxRate, Money, Phrase, Rates, Source};
@@ -118,6 +118,25 @@ pub(crate) fn unknown_offer(id: &str, catalogue: &Catalogue) -> CommandError {
         error = error.hint(Phrase::new("hint-offer-nearest").with("ids", nearest.join(", ")));
     }
     error
+}
+
+/// Says in a few words how a tariff counts time.
+pub(crate) fn metering(tariff: &Tariff, context: &Context) -> String {
+    let phrase = match tariff.term {
+        Some(term) => {
+            Phrase::new("metering-package").with("hours", term.decimal_hours().normalize())
+        }
+        None if tariff.step.low == tariff.step.high => {
+            Phrase::new("metering-step").with("seconds", tariff.step.likely.get())
+        }
+        None => Phrase::new("metering-unknown"),
+    };
+    let mut text = context.say(&phrase);
+    if tariff.term.is_none() && tariff.minimum > tariff.step.likely {
+        let least = Phrase::new("metering-minimum").with("seconds", tariff.minimum.get());
+        text.push_str(&context.say(&least));
+    }
+    text
 }
 
 /// Returns a column of ids, which are copied and must not be broken into lines.

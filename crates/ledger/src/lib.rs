@@ -1,4 +1,4 @@
-//! What happened: runs, hourly use, charges, storage, budgets, baselines and decisions, in an
+//! What happened: runs, hourly use, charges, prices, storage, budgets, baselines and decisions, in an
 //! embedded SQLite file or in a team's PostgreSQL.
 //!
 //! One schema and one set of statements serve both stores (`schema`, `ledger`); a store differs
@@ -16,6 +16,7 @@ mod error;
 mod import;
 mod ledger;
 mod rentals;
+mod prices;
 mod runs;
 mod schema;
 mod storage;

@@ -80,6 +80,14 @@ CREATE TABLE alerts (
 );
 CREATE TABLE progress (source TEXT NOT NULL PRIMARY KEY, until_s BIGINT NOT NULL);
 ",
+    "
+CREATE TABLE prices (
+  provider TEXT NOT NULL, product TEXT NOT NULL, card TEXT NOT NULL, tier TEXT NOT NULL,
+  mode TEXT NOT NULL, currency TEXT NOT NULL, day TEXT NOT NULL, dated BIGINT NOT NULL,
+  card_hour TEXT NOT NULL, source TEXT NOT NULL,
+  PRIMARY KEY (provider, product, card, tier, mode, currency, day)
+) /* clustered */;
+",
 ];
 
 /// Creates or updates the tables; several processes may do it at once.

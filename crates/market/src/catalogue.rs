@@ -74,6 +74,7 @@ pub struct Catalogue {
     priceless: Vec<Offer>,
     terms: Vec<Terms>,
     unstated: Terms,
+    history: History,
 }
 
 macro_rules! packed {
@@ -119,11 +120,23 @@ impl Catalogue {
             priceless: Vec::new(),
             terms,
             unstated: Terms::unstated("", Currency::USD),
+            history: History::default(),
         };
         for offer in offers {
             catalogue.put(offer);
         }
         catalogue
+    }
+
+    /// Lays past prices beside the offers; they tell how far prices move.
+    #[must_use]
+    pub fn with_history(self, history: History) -> Self {
+        Self { history, ..self }
+    }
+
+    /// Returns the past prices; none unless they were laid beside the offers.
+    pub const fn history(&self) -> &History {
+        &self.history
     }
 
     /// Returns the cards, in the table's order.

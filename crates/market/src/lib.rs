@@ -19,7 +19,7 @@ pub mod validate;
 pub use bill::{Bill, BillError, Usage, bill};
 pub use catalogue::{Catalogue, CatalogueError, Overlaid, PriceCard};
 pub use freshness::{Bands, Freshness};
-pub use history::{History, Series, Stretch, Volatility};
+pub use history::{History, MonthlyMove, Series, Stretch, Volatility};
 pub use query::{Found, Hit, Pattern, Query, Sort};
 pub use resolve::{CardError, CardMatch, CardNames, Form};
 pub use storage::{Stored, storage_month};

@@ -20,6 +20,8 @@ fn answers(c: &mut Criterion) {
         hourly: Estimate::new(money(80), money(100), money(180)),
         runs: 8,
         spot: false,
+        moves: None,
+        market: 0,
         reclaims: (0.0, money(0)),
     };
     let others = vec![Estimate::new(money(50), money(60), money(90)); 4];

@@ -25,7 +25,7 @@ pub(crate) fn budget(
 ) -> Result<Budget, PlanError> {
     let mut lines = lines(workload, world, solved)?;
     let before = sum(workload.currency, &lines)?;
-    let range = range::range(workload, world, solved, &lines, before)?;
+    let (range, basis) = range::range(workload, world, solved, &lines, before)?;
     let margin = match workload.policy.margin {
         Margin::Nothing => Money::zero(workload.currency),
         Margin::Flat(share) => before.times(decimal(share))?,
@@ -39,7 +39,9 @@ pub(crate) fn budget(
         let part = line.amount.map_or(0.0, as_f64);
         line.share = Share::of(part, as_f64(before));
     }
-    lines.push(margin_line(workload, before, margin, flat));
+    let mut line = margin_line(workload, before, margin, flat);
+    line.detail.extend(basis.phrase());
+    lines.push(line);
     Ok(Budget {
         lines,
         idle: solved.rent.idle.rounded(),

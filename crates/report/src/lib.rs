@@ -2,6 +2,7 @@
 //!
 //! The only room that knows a language. Everything below it speaks in `Phrase`s.
 
+mod chart;
 mod document;
 pub mod fit;
 mod gantt;
@@ -13,6 +14,7 @@ mod width;
 mod words;
 mod xlsx;
 
+pub use chart::{Chart, ChartLine, sparkline};
 pub use document::{Document, Line, Part, Section};
 pub use gantt::gantt;
 pub use paint::{Paint, Tone};

@@ -8,8 +8,9 @@ use crate::{
 };
 use jiff::civil::{Date, DateTime};
 use kasuan_market::{
-    Bill as Invoice, Usage, bill,
+    Bill as Invoice, BillError, Buyer, Taxed, Terms, Usage, bill,
     bill::{BillLine, Keep, Run},
+    taxed,
 };
 use kasuan_model::{Bytes, Estimate, Money, Offer, Phrase};
 use kasuan_report::{Cell, Column, Table, Tone};
@@ -36,8 +37,32 @@ pub(crate) struct Bill {
     storage: Vec<String>,
     #[arg(long, value_name = "SIZE")]
     egress: Option<Bytes>,
+    #[arg(long, value_enum)]
+    tax: Option<BuyerChoice>,
     #[arg(long, value_name = "FILE")]
     prices: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum BuyerChoice {
+    General,
+    Small,
+}
+
+impl BuyerChoice {
+    const fn buyer(self) -> Buyer {
+        match self {
+            Self::General => Buyer::General,
+            Self::Small => Buyer::Small,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Small => "small",
+        }
+    }
 }
 
 /// Runs the command.
@@ -50,8 +75,18 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
     let day = usage.runs.first().map_or(context.settings.today, |run| run.from.date());
     let terms = catalogue.terms(&offer.provider, Some(day));
     let invoice = bill(&usage, offer, terms)?;
+    let tax = match arguments.tax {
+        None => None,
+        Some(choice) => {
+            Some((choice, taxed(invoice.total, terms, choice.buyer()).map_err(BillError::from)?))
+        }
+    };
     if context.settings.format == Format::Json {
-        context.print_json(&json(&invoice, offer, &terms.source.text, context))?;
+        let mut document = json(&invoice, offer, &terms.source.text, context);
+        if let (Some(tax), Some(fields)) = (tax, document.as_object_mut()) {
+            fields.insert("tax".to_owned(), tax_json(tax, &terms.source.text));
+        }
+        context.print_json(&document)?;
         return Ok(Exit::Done);
     }
     context.print_table(&table(&invoice, context))?;
@@ -67,6 +102,7 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
                 .with("listed", market::small(offer.hourly())),
         )?;
     }
+    show_tax(tax, terms, context)?;
     for warning in &invoice.warnings {
         context.warn(warning);
     }
@@ -91,6 +127,69 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
         )?;
     }
     Ok(Exit::Done)
+}
+
+type Tax = (BuyerChoice, Option<Taxed>);
+
+/// Says what tax does to the total, and what the provider states of it.
+fn show_tax(tax: Option<Tax>, terms: &Terms, context: &Context) -> Result<(), CommandError> {
+    let Some((choice, seen)) = tax else {
+        // Only where it would change the amount is it worth a line.
+        let open = terms.country == "CN" && terms.tax.included.is_none();
+        return if open { context.print_line(&Phrase::new("bill-tax-open")) } else { Ok(()) };
+    };
+    let Some(seen) = seen else {
+        return context.print_line(&Phrase::new("bill-tax-abroad"));
+    };
+    let rate = (seen.rate * Decimal::ONE_HUNDRED).normalize();
+    context.print_line(
+        &Phrase::new("bill-tax")
+            .with("buyer", choice.word())
+            .with("paid", range(seen.paid))
+            .with("tax", range(seen.tax))
+            .with("cost", range(seen.cost))
+            .with("rate", rate),
+    )?;
+    let included = match seen.included {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    let invoice = match terms.tax.vat_invoice {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    context.print_line(
+        &Phrase::new("bill-tax-basis")
+            .with("included", included)
+            .with("invoice", invoice)
+            .with("stated", if seen.rate_stated { "yes" } else { "no" })
+            .with("rate", rate)
+            .with("source", &terms.source.text),
+    )
+}
+
+fn tax_json((choice, seen): Tax, source: &str) -> serde_json::Value {
+    let estimate = |of: Estimate<Money>| {
+        let amount = |money: Money| money.amount().round_dp(8).normalize().to_string();
+        serde_json::json!({
+            "low": amount(of.low), "likely": amount(of.likely), "high": amount(of.high),
+        })
+    };
+    match seen {
+        None => serde_json::json!({ "buyer": choice.word(), "vat_invoice": false }),
+        Some(seen) => serde_json::json!({
+            "buyer": choice.word(),
+            "rate": seen.rate.normalize().to_string(),
+            "rate_stated": seen.rate_stated,
+            "included": seen.included,
+            "paid": estimate(seen.paid),
+            "tax": estimate(seen.tax),
+            "cost": estimate(seen.cost),
+            "source": source,
+        }),
+    }
 }
 
 fn usage(arguments: &Bill) -> Result<Usage, CommandError> {
@@ -170,11 +269,11 @@ fn range(amount: Estimate<Money>) -> String {
 fn table(invoice: &Invoice, context: &Context) -> Table {
     let word = |key: &str| context.words.word(key);
     let mut table = Table::new(vec![
-        Column::words("kind", word("bill-kind")),
-        Column::words("from", word("bill-from")),
-        Column::words("to", word("bill-to")),
+        market::id_column("kind", word("bill-kind")),
+        market::id_column("from", word("bill-from")),
+        market::id_column("to", word("bill-to")),
         Column::figures("quantity", word("bill-quantity")),
-        Column::words("unit", word("bill-unit")),
+        market::id_column("unit", word("bill-unit")),
         Column::figures("unit_price", word("bill-unit-price")),
         Column::figures("amount", word("bill-amount")),
         Column::words("how", word("bill-how")),

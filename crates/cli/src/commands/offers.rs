@@ -1,9 +1,12 @@
 //! `kasuan offers`: who rents which card, on what terms, for how much.
 
+mod compare;
+pub(crate) mod past;
+
 use crate::{
     context::Context,
     error::{CommandError, Exit},
-    market,
+    market, price_store,
     settings::Format,
 };
 use kasuan_market::{Bands, Catalogue, Form, Found, Freshness, Hit, Pattern, Query, Sort};
@@ -68,6 +71,12 @@ pub(crate) struct Offers {
     runs: u32,
     #[arg(long, value_name = "SIZE", default_value = "0GB")]
     storage: Bytes,
+    #[arg(long, value_name = "ID")]
+    compare: Vec<String>,
+    #[arg(long)]
+    history: bool,
+    #[arg(long, value_name = "PLACE")]
+    store: Vec<String>,
     #[arg(long)]
     by_card: bool,
     #[arg(long, value_name = "N", default_value_t = 30)]
@@ -107,11 +116,38 @@ enum SortChoice {
     Bill,
 }
 
+impl Offers {
+    /// Returns the way of use that bills are compared by.
+    const fn pattern(&self) -> Pattern {
+        Pattern {
+            run: self.run,
+            runs: self.runs,
+            storage: self.storage,
+            month: Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS),
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, CommandError> {
     let catalogue = market::catalogue(&arguments.prices, context)?;
-    let query = query(arguments, &catalogue, context)?;
     let rates = market::rates(&arguments.rate, arguments.currency)?;
+    if !arguments.compare.is_empty() {
+        return compare::run(arguments, &catalogue, &rates, context);
+    }
+    let query = query(arguments, &catalogue, context)?;
+    if arguments.history {
+        let history = price_store::history(&arguments.store, &arguments.prices, context)?;
+        let wanted = past::Wanted {
+            cards: query.cards,
+            providers: query.providers,
+            modes: query.modes,
+            serverless: query.serverless,
+            currency: query.currency,
+            limit: arguments.limit,
+        };
+        return past::show(&history, &wanted, context);
+    }
     let bands = Bands { fresh: arguments.fresh_days, ageing: arguments.ageing_days };
     let found = query.run(&catalogue, &rates, bands, context.settings.today);
     // Without a card in mind, the market is shown card by card.
@@ -124,6 +160,9 @@ pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, Command
         let more = found.hits.len().saturating_sub(limit);
         if more > 0 {
             context.warn(&Phrase::new("offers-more").with("count", more));
+        }
+        if !matches!(arguments.sort, SortChoice::Instance | SortChoice::Bill) {
+            tied_to_more(&found, context);
         }
     }
     Ok(if found.hits.is_empty() { Exit::AnswerIsNo } else { Exit::Done })
@@ -201,14 +240,29 @@ fn query(
             SortChoice::Gib => Sort::Gib,
             SortChoice::Tflop => Sort::Tflop,
             SortChoice::Bandwidth => Sort::Bandwidth,
-            SortChoice::Bill => Sort::Bill(Pattern {
-                run: arguments.run,
-                runs: arguments.runs,
-                storage: arguments.storage,
-                month: Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS),
-            }),
+            SortChoice::Bill => Sort::Bill(arguments.pattern()),
         },
     })
+}
+
+/// Says when the cheapest card comes only with an instance that costs much more than another one:
+/// a cheap card that is tied to a huge machine is not cheap.
+fn tied_to_more(found: &Found<'_>, context: &Context) {
+    let Some(first) = found.hits.first() else { return };
+    let same = found.hits.iter().filter(|hit| {
+        hit.instance.currency() == first.instance.currency() && hit.card.id == first.card.id
+    });
+    let Some(least) = same.min_by_key(|hit| hit.instance.amount()) else { return };
+    if first.instance.amount() > least.instance.amount() {
+        context.tell(
+            &Phrase::new("offers-tied")
+                .with("offer", &first.offer.id)
+                .with("instance", market::small(first.instance))
+                .with("count", first.offer.count)
+                .with("other", &least.offer.id)
+                .with("price", market::small(least.instance)),
+        );
+    }
 }
 
 /// Prints a table with what was left out; JSON carries both in one document.

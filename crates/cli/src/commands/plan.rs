@@ -7,6 +7,7 @@ use crate::{
     files::{self, Existing},
     market,
     names::Shelf,
+    price_store,
     settings::Format,
 };
 use kasuan_formats::{plan_json, workload};
@@ -59,7 +60,8 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     // What is given on the command line goes before what the file names.
     let mut prices: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
     prices.extend(arguments.prices.iter().cloned());
-    let market = market::catalogue(&prices, context)?;
+    let past = price_store::history(&[], &prices, context)?;
+    let market = market::catalogue(&prices, context)?.with_history(past);
     let today = context.settings.today;
     let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
     let workload = &document.workload;

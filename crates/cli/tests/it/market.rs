@@ -136,3 +136,131 @@ fn an_import_reports_every_row_and_its_prices_can_be_used() {
     );
     insta::assert_snapshot!("template", run(&["market", "template"]));
 }
+
+const TWO_BOXES: &str = "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,SpotPrice\n\
+    p5.48xlarge,192,2048,H100-SXM,8,,us-east-2,us-east-2a,55.04,20.5\n\
+    p5.48xlarge,192,2048,H100-SXM,8,,us-east-1,us-east-1b,55.04,19.5\n";
+
+#[test]
+fn imports_are_remembered_by_day_and_shown_with_what_ships() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| kasuan(folder.path(), arguments);
+    fs::write(folder.path().join("vms.csv"), TWO_BOXES).unwrap();
+    let import = ["market", "import", "vms.csv", "--provider", "aws"];
+    run(&[&import[..], &["--observed", "2026-11-01"]].concat());
+    fs::write(folder.path().join("vms.csv"), TWO_BOXES.replace("55.04", "49.04")).unwrap();
+    insta::assert_snapshot!("import_undated", run(&import));
+    let past = ["offers", "--history", "--card", "h100-sxm5-80", "--provider", "aws"];
+    for lang in ["zh", "en"] {
+        let said = run(&[&past[..], &["--lang", lang]].concat());
+        insta::assert_snapshot!(format!("history_{lang}"), said);
+    }
+    // The shipped prices alone, once nothing is remembered here.
+    let elsewhere = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!("history_shipped", kasuan(elsewhere.path(), &past));
+    let json = run(&[&past[..], &["--format", "json", "--mode", "spot"]].concat());
+    assert!(json.contains("\"price\": \"2.5625\""), "{json}");
+    assert!(run(&["offers", "--history", "--store", "no.db"]).ends_with("[2]\n"));
+}
+
+#[test]
+fn an_import_that_cannot_be_written_leaves_neither_price_card_nor_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| kasuan(folder.path(), arguments);
+    fs::write(folder.path().join("vms.csv"), TWO_BOXES).unwrap();
+    fs::write(folder.path().join("notes.txt"), "no database ".repeat(100)).unwrap();
+    fs::create_dir(folder.path().join("folder.csv")).unwrap();
+    let import = ["market", "import", "vms.csv", "--provider", "aws"];
+    let said = run(&[&import[..], &["--store", "notes.txt"]].concat());
+    assert!(said.ends_with("[3]\n"), "{said}");
+    assert!(!folder.path().join("prices.csv").exists(), "{said}");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("notes.txt")).unwrap(),
+        "no database ".repeat(100)
+    );
+    let said = run(&[&import[..], &["--to", "folder.csv", "--store", "kept.db"]].concat());
+    assert!(said.ends_with("[2]\n"), "{said}");
+    let past = ["offers", "--history", "--provider", "aws", "--store", "kept.db"];
+    let said = run(&[&past[..], &["--format", "json"]].concat());
+    assert!(!said.contains("p5.48xlarge"), "{said}");
+    // A dry run remembers nothing either.
+    run(&[&import[..], &["--dry-run"]].concat());
+    assert!(!folder.path().join("prices.db").exists());
+}
+
+#[test]
+fn past_prices_of_a_provider_widen_or_narrow_the_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| kasuan(folder.path(), arguments);
+    let jobs = "currency: CNY\nmonth: 2026-12\njobs:\n- {name: a, task: batch, memory: 8GiB, runs: 20/month, hours: 8}\npolicy: {providers: [mine]}\n";
+    fs::write(folder.path().join("jobs.yaml"), jobs).unwrap();
+    let card = |price: &str| {
+        format!(
+            "provider,card,price,currency,per,granularity,rounding\nmine,4090,{price},CNY,hour,1s,exact\n"
+        )
+    };
+    fs::write(folder.path().join("mine.csv"), card("1")).unwrap();
+    let plan = || {
+        let said = run(&["plan", "jobs.yaml", "--prices", "mine.csv", "--format", "json"]);
+        let json = said.split_once('\n').unwrap().1;
+        let json = &json[..=json.rfind('}').unwrap()];
+        let json: serde_json::Value = serde_json::from_str(json).unwrap();
+        json["budget"]["p90"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    let unknown = plan();
+    // Ten boxes of this provider whose price doubles and halves every few weeks.
+    for (day, price) in [("10-01", 1), ("10-20", 2), ("11-05", 1), ("11-25", 2)] {
+        let mut list = String::from("provider,card,price,currency,per,observed,product\n");
+        for product in 0..10 {
+            list.push_str(&format!("mine,4090,{price},CNY,hour,2026-{day},box{product}\n"));
+        }
+        fs::write(folder.path().join("seen.csv"), list).unwrap();
+        let said =
+            run(&["market", "import", "seen.csv", "--to", "other.csv", "--store", "mine.db"]);
+        assert!(said.ends_with("[0]\n"), "{said}");
+    }
+    let wild = plan();
+    assert!(wild > unknown * 1.05, "{wild} {unknown}");
+}
+
+#[test]
+fn tax_is_shown_for_both_kinds_of_buyers_with_its_source() {
+    let bill = |offer: &str, buyer: &str| {
+        let usage = ["--from", "2026-12-01", "--to", "2026-12-02", "--tax", buyer];
+        both(&[&["bill", "--offer", offer][..], &usage].concat())
+    };
+    let compshare = "compshare/cn-wlcb/4090-24g/monthly";
+    insta::assert_snapshot!("bill_tax_general", bill(compshare, "general"));
+    insta::assert_snapshot!("bill_tax_small", bill(compshare, "small"));
+    insta::assert_snapshot!("bill_tax_abroad", bill("aws/us-east-1/g3.4xlarge/on_demand", "small"));
+}
+
+#[test]
+fn whole_instances_stand_beside_each_other_by_their_bill() {
+    let compare = [
+        "offers",
+        "--compare",
+        "compshare/cn-wlcb/4090-24g/on_demand",
+        "--compare",
+        "compshare/cn-wlcb/4090-24g/monthly",
+        "--compare",
+        "autodl/rtx-4090/on_demand",
+        "--storage",
+        "200GB",
+    ];
+    insta::assert_snapshot!("offers_compare", both(&compare));
+    insta::assert_snapshot!(
+        "offers_tied",
+        both(&[
+            "offers",
+            "--card",
+            "l40s",
+            "--provider",
+            "azure",
+            "--provider",
+            "aws",
+            "--limit",
+            "3"
+        ])
+    );
+}

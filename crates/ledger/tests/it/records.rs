@@ -3,12 +3,12 @@
 use crate::server::{on_both, open};
 use jiff::Timestamp;
 use kasuan_ledger::{
-    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, Mode, Refusal,
+    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, LedgerError, Mode, Refusal,
     StorageItem,
 };
 use kasuan_model::{
-    Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PricingCategory, Run,
-    UsageHour,
+    BillingMode, Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PriceObservation,
+    PricingCategory, Run, UsageHour,
 };
 use std::thread;
 
@@ -271,5 +271,43 @@ fn a_ledger_of_a_later_program_is_refused_and_left_alone() {
     connection.execute("UPDATE schema_version SET version = 99", []).unwrap();
     drop(connection);
     let refused = kasuan_ledger::Ledger::open_file(&file).unwrap_err();
-    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 2");
+    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 3");
+}
+
+fn seen(day: i8, price: &str) -> PriceObservation {
+    PriceObservation {
+        provider: "compshare".to_owned(),
+        product: "cn-wlcb/4090-24G".to_owned(),
+        card: CardId::new("rtx-4090"),
+        tier: String::new(),
+        mode: BillingMode::Monthly,
+        day: jiff::civil::date(2026, 11, day),
+        dated: day > 1,
+        price: Money::new(price.parse().unwrap(), Currency::CNY),
+        source: "价目.csv".to_owned(),
+    }
+}
+
+#[test]
+fn prices_are_kept_by_day_and_a_corrected_import_replaces_its_own_day_only() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let rest = || Ok::<(), LedgerError>(());
+        ledger.record_prices(&[seen(1, "1.66"), seen(2, "1.58")], rest).unwrap();
+        ledger.record_prices(&[seen(2, "1.59")], rest).unwrap();
+        assert_eq!(ledger.prices().unwrap(), [seen(1, "1.66"), seen(2, "1.59")]);
+    });
+}
+
+#[test]
+fn when_the_rest_of_an_import_fails_no_price_of_it_is_kept() {
+    on_both(|place| {
+        let mut ledger = open(place);
+        let failing = || Err(LedgerError::TooNew { found: 2, known: 1 });
+        let error = ledger.record_prices(&[seen(1, "1.66")], failing).unwrap_err();
+        assert!(matches!(error, LedgerError::TooNew { .. }), "the first error is told: {error}");
+        assert!(ledger.prices().unwrap().is_empty());
+        ledger.record_prices(&[seen(1, "1.66")], || Ok::<(), LedgerError>(())).unwrap();
+        assert_eq!(ledger.prices().unwrap().len(), 1);
+    });
 }

@@ -90,11 +90,13 @@ impl Billing<'_> {
     ) {
         let step = self.tariff.step;
         let hours = |time: Seconds| time.decimal_hours().round_dp(4).normalize();
-        how.push(
-            Phrase::new("market-bill-time")
-                .with("used", hours(length))
-                .with("billed", hours(billed.likely)),
-        );
+        if billed.likely != length {
+            how.push(
+                Phrase::new("market-bill-time")
+                    .with("used", hours(length))
+                    .with("billed", hours(billed.likely)),
+            );
+        }
         if step.low == step.high {
             // A step of a second needs no words: nothing is rounded.
             if step.likely > Seconds::new(1) {

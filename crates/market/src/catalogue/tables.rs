@@ -263,6 +263,7 @@ pub(super) fn history(
         Ok(Stretch {
             provider: row.text(0).to_owned(),
             card: CardId::new(row.text(1)),
+            product: String::new(),
             tier: row.text(2).to_owned(),
             mode: row.read(3)?,
             from: row.read(4)?,

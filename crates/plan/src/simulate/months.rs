@@ -32,10 +32,10 @@ pub struct Risks {
     /// Chance that a run fails and is run again; it is lost at a uniformly random point. An
     /// assumption, unless measured.
     pub failed_run: f64,
-    /// How on-demand prices move. Measured: 30-day changes of 321 price series (July to August
-    /// 2026, gpurentalprices.com, CC BY 4.0): 8 % moved at all; deviation 0.07 over all.
+    /// How on-demand prices move where a job has no history of its own. Measured: 30-day changes
+    /// of 248 price series (July to August 2026, gpurentalprices.com, CC BY 4.0).
     pub on_demand: PriceMove,
-    /// How spot prices move. From the same series: 31 % moved; deviation 0.10 over all.
+    /// How spot prices move where a job has no history of its own; 31 series of the same source.
     pub spot: PriceMove,
     /// Demand over what was planned, as a factor; paid by the hour. An assumption.
     pub growth: Estimate<f64>,
@@ -46,8 +46,8 @@ impl Default for Risks {
         Self {
             shared_error: 0.5,
             failed_run: 0.05,
-            on_demand: PriceMove { chance: 0.08, deviation: 0.25 },
-            spot: PriceMove { chance: 0.31, deviation: 0.18 },
+            on_demand: PriceMove { chance: 0.135, deviation: 0.26 },
+            spot: PriceMove { chance: 0.49, deviation: 0.24 },
             growth: Estimate::new(0.9, 1.0, 1.2),
         }
     }
@@ -62,6 +62,10 @@ pub struct JobRisk {
     pub runs: u32,
     /// Whether it runs on spot.
     pub spot: bool,
+    /// How its price moves; `None` moves as [`Risks`] says.
+    pub moves: Option<PriceMove>,
+    /// Jobs with the same number pay one price, which moves for all of them or for none.
+    pub market: usize,
     /// Reclaims to expect in the month and what one costs; both nothing off spot. The expected
     /// cost is part of `hourly` already.
     pub reclaims: (f64, Money),
@@ -140,7 +144,8 @@ struct Rent {
     likely: f64,
     high: f64,
     runs: u32,
-    spot: bool,
+    /// Index of its price among those that move.
+    price: usize,
     reclaims: f64,
     reclaim_cost: f64,
 }
@@ -148,7 +153,7 @@ struct Rent {
 /// Simulates `draws` months; equal seeds give equal answers.
 pub fn months(month: &Month, seed: u64, draws: u32) -> Result<Simulated, MoneyError> {
     let fixed = float(month.fixed, month.currency)?;
-    let jobs = rents(month)?;
+    let (jobs, prices) = rents(month)?;
     let mut others = Vec::with_capacity(month.others.len());
     for range in &month.others {
         others.push(floats(*range, month.currency)?);
@@ -162,7 +167,7 @@ pub fn months(month: &Month, seed: u64, draws: u32) -> Result<Simulated, MoneyEr
         std::array::from_fn(|_| Vec::with_capacity(draws as usize));
     let mut random = Random::seeded(seed);
     for _ in 0..draws {
-        let change = draw(&jobs, &others, &month.risks, &mut random);
+        let change = draw(&jobs, &prices, &others, &month.risks, &mut random);
         totals.push(planned + change.iter().sum::<f64>());
         for (list, change) in changes.iter_mut().zip(change) {
             list.push(change);
@@ -194,6 +199,7 @@ pub fn months(month: &Month, seed: u64, draws: u32) -> Result<Simulated, MoneyEr
 /// up to the whole change.
 fn draw(
     jobs: &[Rent],
+    prices: &[PriceMove],
     others: &[Estimate<f64>],
     risks: &Risks,
     random: &mut Random,
@@ -202,14 +208,15 @@ fn draw(
     let (common, own) = (shared.sqrt(), (1.0 - shared).sqrt());
     let guess = random.normal();
     let growth = triangle(risks.growth, random.unit()) - 1.0;
-    let on_demand = price(risks.on_demand, random);
-    let spot = price(risks.spot, random);
+    // Prices of different offers move apart: the 30-day changes of two series of the shipped
+    // history correlate by 0.00 between providers and by 0.12 within one.
+    let moves: Vec<f64> = prices.iter().map(|moves| price(*moves, random)).collect();
     let mut change = [0.0; DRIVERS.len()];
     for job in jobs {
         let error = common * guess + own * random.normal();
         let hours = triangle(Estimate::new(job.low, job.likely, job.high), normal_share(error));
         let failed = hours * failures(job.runs, risks.failed_run, random);
-        let moved = (hours + failed) * if job.spot { spot } else { on_demand };
+        let moved = (hours + failed) * moves.get(job.price).copied().unwrap_or(0.0);
         change[0] += hours - job.likely;
         change[1] += failed;
         change[2] += moved;
@@ -282,25 +289,35 @@ fn quantile(values: &mut [f64], share: f64) -> f64 {
     *value
 }
 
-/// Returns the jobs in floats; beyond [`SINGLE_JOBS`] the cheapest are one job of each kind.
-fn rents(month: &Month) -> Result<Vec<Rent>, MoneyError> {
+/// Returns the jobs in floats, and how each of their prices moves; beyond [`SINGLE_JOBS`] the
+/// cheapest of one price are one job.
+fn rents(month: &Month) -> Result<(Vec<Rent>, Vec<PriceMove>), MoneyError> {
     let mut rents = Vec::with_capacity(month.jobs.len());
+    let mut markets: Vec<(usize, bool)> = Vec::new();
+    let mut prices = Vec::new();
     for job in &month.jobs {
         let Estimate { low, likely, high } = floats(job.hourly, month.currency)?;
         let reclaim_cost = float(job.reclaims.1, month.currency)?;
+        let market = (job.market, job.spot);
+        let price = markets.iter().position(|known| *known == market).unwrap_or_else(|| {
+            let usual = if job.spot { month.risks.spot } else { month.risks.on_demand };
+            markets.push(market);
+            prices.push(job.moves.unwrap_or(usual));
+            prices.len() - 1
+        });
         rents.push(Rent {
             low,
             likely,
             high,
             runs: job.runs,
-            spot: job.spot,
+            price,
             reclaims: job.reclaims.0,
             reclaim_cost,
         });
     }
     rents.sort_by(|left, right| right.likely.total_cmp(&left.likely));
     for small in rents.split_off(SINGLE_JOBS.min(rents.len())) {
-        let joined = rents.iter_mut().skip(SINGLE_JOBS).find(|rent| rent.spot == small.spot);
+        let joined = rents.iter_mut().skip(SINGLE_JOBS).find(|rent| rent.price == small.price);
         match joined {
             Some(rent) => {
                 rent.low += small.low;
@@ -313,7 +330,7 @@ fn rents(month: &Month) -> Result<Vec<Rent>, MoneyError> {
             None => rents.push(small),
         }
     }
-    Ok(rents)
+    Ok((rents, prices))
 }
 
 fn floats(range: Estimate<Money>, currency: Currency) -> Result<Estimate<f64>, MoneyError> {

@@ -229,9 +229,65 @@ history-provider = provider
 history-tier = tier
 history-last = last
 history-chart = course
-history-volatility = of { $series } series watched for { $days } days on average, { $moved } moved, by { $range } in the middle; first to last, nine of ten lay above { $low } and nine of ten below { $high }
+history-volatility = { $class ->
+    [both] this card at this provider
+    [card] this card at every provider
+    [provider] every card of this provider
+   *[all] the whole market
+}: of { $series } series watched for { $days } days on average, { $moved } moved, by { $range } in the middle; first to last, nine of ten lay above { $low } and nine of ten below { $high }
 
 export-provider = { $tool } does not rent from { $provider }
 export-mode = { $tool } has no { $mode }
 export-slice = { $tool } cannot ask for a slice of a card
 export-currency = { $tool } reckons in US dollars; the price is in { $currency }
+
+cmd-offers--compare = Show this offer beside others, whole instance against whole instance; may stand several times
+cmd-offers--history = Show past prices instead of present ones: a sparkline for each series, and a chart
+cmd-offers--store = Where imported prices are remembered (SQLite file or postgres://); without it, beside the price cards
+cmd-bill--tax = What tax does to the total for a Chinese buyer: general (deducts it) or small (bears it)
+cmd-market-import--store = Where prices are remembered by day (SQLite file or postgres://); without it, FILE.db beside the price card
+cmd-market-history--prices = Price card whose imports take part; may stand several times
+cmd-market-history--store = Where imported prices are remembered (SQLite file or postgres://)
+offers-vcpus = vCPU
+offers-ram = RAM GiB
+offers-disk = disk GB
+offers-used-card-hour = per card-hour used
+offers-metering = metering
+offers-pattern = month's bill for { $runs } starts of { $hours } h each, with { $storage } kept throughout; --run, --runs and --storage change it
+offers-storage-unknown = +? lacks the storage: its price is not stated
+offers-tied = the cheapest card ({ $offer }) comes with a whole instance of { $count } at { $instance } an hour; the cheapest whole instance with this card is { $other } at { $price }: --sort instance orders by it
+metering-step = { $seconds ->
+    [1] by the second
+    [60] by the minute
+    [3600] by the hour
+   *[other] by { $seconds } s
+}
+metering-minimum = , at least { $seconds } s
+metering-unknown = not stated
+metering-package = package of { $hours } h
+history-product = product
+history-change = change
+history-none = no past prices of this
+history-from = with { $count } prices of past imports from { $place }
+history-monthly = { $mode }: { $chance } of such prices change within 30 days, then typically by { $deviation }, up or down; the range of a plan's budget rests on this
+history-chart-title = { $mode }, { $series } series: ● lowest, · median
+import-undated = { $count } prices have no date of their own; they are remembered under { $day } (--observed states another day)
+import-remembered = { $place } remembers { $count } prices of this import; `kasuan offers --history` shows them
+bill-tax-open = tax: the provider does not say whether its prices include it; --tax general or --tax small shows what it does
+bill-tax-abroad = tax: a provider abroad gives no Chinese VAT invoice; the price is the full cost
+bill-tax = tax for { $buyer ->
+    [general] a general taxpayer (deducts it)
+   *[small] a small-scale taxpayer (bears it)
+}: { $paid } to pay, { $tax } of it tax at { $rate }%, a cost of { $cost }
+bill-tax-basis = this rests on: { $included ->
+    [yes] prices include tax
+    [no] prices come without tax
+   *[unknown] whether prices include tax is not stated
+}; { $invoice ->
+    [yes] special VAT invoices are given
+    [no] no special VAT invoices
+   *[unknown] whether special VAT invoices are given is not stated
+}; { $stated ->
+    [yes] the provider states a rate of { $rate }%
+   *[no] no rate is stated: { $rate }% as for information technology services
+}; source: { $source }. No tax advice: confirm it

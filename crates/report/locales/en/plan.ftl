@@ -68,6 +68,8 @@ plan-line-margin-nothing = no margin is kept
 plan-line-margin-flat = { $share } of the sum above
 plan-line-margin-simulated = enough in { $share } of the simulated months
 plan-line-margin-guide = the guide's 20-30 % would make { $low } to { $high }
+plan-line-margin-prices = price moves: { $chance }% of such prices are another one after 30 days, by { $all } price series, { $own } of them of these cards at these providers
+plan-line-margin-prices-usual = price moves: { $chance }% of such prices are another one after 30 days; an assumption, no past prices are known
 
 plan-fallback-wait = let every job that is no service wait { $hours } hours longer and move into idle hours that are paid
 plan-fallback-wait-price = results come up to { $hours } hours later

@@ -229,9 +229,65 @@ history-provider = 平台
 history-tier = 档次
 history-last = 最近
 history-chart = 走势
-history-volatility = { $series } 个价格序列，平均观察 { $days } 天，其中 { $moved } 变过，变过的中位幅度 { $range }；从头到尾，九成高于 { $low }，九成低于 { $high }
+history-volatility = { $class ->
+    [both] 这张卡在这家平台
+    [card] 这张卡在各家平台
+    [provider] 这家平台的各种卡
+   *[all] 整个市场
+}：{ $series } 个价格序列，平均观察 { $days } 天，其中 { $moved } 变过，变过的中位幅度 { $range }；从头到尾，九成高于 { $low }，九成低于 { $high }
 
 export-provider = { $tool } 租不到 { $provider } 的机器
 export-mode = { $tool } 没有{ $mode }
 export-slice = { $tool } 没法要切分卡
 export-currency = { $tool } 按美元计价，而这个报价是 { $currency }
+
+cmd-offers--compare = 把这个报价和别的并排比，整机对整机；可以写多次
+cmd-offers--history = 不看现价看历史价：每个序列一条走势，加一张图
+cmd-offers--store = 导入过的价格记在哪里（SQLite 文件或 postgres://）；不写就在价目表旁边找
+cmd-bill--tax = 税对合计的影响：general（一般纳税人，可抵扣）或 small（小规模，自己承担）
+cmd-market-import--store = 按日期记住价格的地方（SQLite 文件或 postgres://）；不写就是价目表旁边的同名 .db
+cmd-market-history--prices = 导入记录也算进来的价目表；可以写多次
+cmd-market-history--store = 导入过的价格记在哪里（SQLite 文件或 postgres://）
+offers-vcpus = 核数
+offers-ram = 内存 GiB
+offers-disk = 本地盘 GB
+offers-used-card-hour = 实用每卡时
+offers-metering = 怎么计时
+offers-pattern = 月账单按开机 { $runs } 次、每次 { $hours } 小时、整月存放 { $storage } 计算；可用 --run、--runs、--storage 改
+offers-storage-unknown = 带 +? 的不含存储费：平台没写价格
+offers-tied = 单卡最便宜的 { $offer } 要整机一起租，{ $count } 张卡每小时 { $instance }；这张卡整机最便宜的是 { $other }，每小时 { $price }；用 --sort instance 按整机排
+metering-step = { $seconds ->
+    [1] 按秒
+    [60] 按分钟
+    [3600] 按小时
+   *[other] 按 { $seconds } 秒
+}
+metering-minimum = ，最少 { $seconds } 秒
+metering-unknown = 没写
+metering-package = { $hours } 小时套餐
+history-product = 产品
+history-change = 涨跌
+history-none = 没有这样的历史价格
+history-from = 计入 { $place } 里以往导入的 { $count } 个价格
+history-monthly = { $mode }：这类价格 30 天内有 { $chance } 会变，变的时候上下大约 { $deviation }；计划的预算区间就按它算
+history-chart-title = { $mode }，{ $series } 个序列：● 最低，· 中位
+import-undated = 有 { $count } 个价格自己没写日期，记在 { $day } 名下（可用 --observed 写明哪天）
+import-remembered = { $place } 已记下这次的 { $count } 个价格；用 `kasuan offers --history` 查看
+bill-tax-open = 税：平台没写价格含不含税；用 --tax general（一般纳税人）或 --tax small（小规模）看影响
+bill-tax-abroad = 税：境外平台开不出增值税专用发票，价格就是全部成本
+bill-tax = 税（{ $buyer ->
+    [general] 一般纳税人，可抵扣
+   *[small] 小规模纳税人，不可抵扣
+}）：共付 { $paid }，其中税 { $tax }（税率 { $rate }%），实际成本 { $cost }
+bill-tax-basis = 依据：价格{ $included ->
+    [yes] 含税
+    [no] 不含税
+   *[unknown] 含不含税没写
+}；{ $invoice ->
+    [yes] 可开专用发票
+    [no] 不开专用发票
+   *[unknown] 能不能开专用发票没写
+}；{ $stated ->
+    [yes] 税率 { $rate }% 由平台写明
+   *[no] 平台没写税率，按信息技术服务 { $rate }% 算
+}；来源：{ $source }。这不是税务意见，请自行确认

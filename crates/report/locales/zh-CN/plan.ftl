@@ -68,6 +68,8 @@ plan-line-margin-nothing = 没有留安全边际
 plan-line-margin-flat = 以上合计的 { $share }
 plan-line-margin-simulated = 留到模拟的 { $share } 的月份都够用
 plan-line-margin-guide = 指南的 20%–30% 做法：合计 { $low } 到 { $high }
+plan-line-margin-prices = 价格波动：这类价格 30 天后有 { $chance }% 会变，依据 { $all } 个价格序列，其中 { $own } 个属于所选平台的这些卡
+plan-line-margin-prices-usual = 价格波动：按 30 天后有 { $chance }% 会变来假设，没有历史价格可依据
 
 plan-fallback-wait = 让不是服务的任务都可以多等 { $hours } 小时，挪进已经付了钱的空闲时段
 plan-fallback-wait-price = 结果最多晚 { $hours } 小时

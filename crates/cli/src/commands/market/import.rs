@@ -5,7 +5,7 @@ use crate::{
     context::Context,
     error::{CommandError, Exit},
     files::{self, Existing},
-    market,
+    market, price_store,
     settings::Format,
 };
 use jiff::civil::Date;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub(crate) struct Import {
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    #[arg(long, value_name = "FILE", default_value = "prices.csv")]
+    #[arg(long, value_name = "FILE", default_value = price_store::USUAL_CARD)]
     to: PathBuf,
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
@@ -29,6 +29,8 @@ pub(crate) struct Import {
     currency: Option<Currency>,
     #[arg(long, value_name = "DATE")]
     observed: Option<Date>,
+    #[arg(long, value_name = "PLACE")]
+    store: Option<String>,
     #[arg(long)]
     dry_run: bool,
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -61,9 +63,24 @@ pub(super) fn run(arguments: &Import, context: &Context) -> Result<Exit, Command
     } else {
         PriceCard::default()
     };
+    let today = arguments.observed.unwrap_or(context.settings.today);
+    let seen = price_store::observations(&card.offers, &catalogue, today);
     laid.lay(card);
-    files::write(&arguments.to, price_card::write(&laid).as_bytes(), Existing::Replace)?;
+    let text = price_card::write(&laid);
+    let store = arguments.store.clone().unwrap_or_else(|| price_store::beside(&arguments.to));
+    // Both or neither: the price card is replaced inside the transaction of the store.
+    price_store::record(&store, &seen, || {
+        files::write(&arguments.to, text.as_bytes(), Existing::Replace)
+    })?;
+    let undated = seen.iter().filter(|one| !one.dated).count();
+    if undated > 0 {
+        context.warn(&Phrase::new("import-undated").with("count", undated).with("day", today));
+    }
     if context.settings.format == Format::Table {
+        let count = seen.len();
+        context.print_line(
+            &Phrase::new("import-remembered").with("place", &store).with("count", count),
+        )?;
         let path = arguments.to.display();
         let count = laid.offers.len();
         context

@@ -22,6 +22,8 @@ fn job(low: f64, likely: f64, high: f64) -> JobRisk {
         hourly: Estimate::new(yuan(low), yuan(likely), yuan(high)),
         runs: 0,
         spot: false,
+        moves: None,
+        market: 0,
         reclaims: (0.0, yuan(0.0)),
     }
 }
