@@ -2,7 +2,8 @@
 
 use std::{path::Path, process::Command};
 
-/// A Debian package and a program of it whose presence shows that it is installed.
+/// A Debian package, a program of it or a Python module whose presence shows that it is installed,
+/// and what for.
 const NEEDED: &[(&str, &str, &str)] = &[
     (
         "libreoffice-calc-nogui",
@@ -11,12 +12,17 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ),
     ("python3-torch", "torchrun", "the first validation of a box is run by a real torch"),
     ("postgresql", "pg_ctlcluster", "the ledger's tests run on a real server of their own"),
+    (
+        "python3-venv",
+        "python3 -m ensurepip",
+        "loads exported files with the real SkyPilot and dstack in an environment of their own",
+    ),
 ];
 
 /// Makes sure that every needed program is there, installing what is missing when run as root on
 /// Debian.
 pub(crate) fn ensure() -> Result<(), String> {
-    let missing: Vec<_> = NEEDED.iter().filter(|(_, program, _)| !on_path(program)).collect();
+    let missing: Vec<_> = NEEDED.iter().filter(|(_, sign, _)| !is_there(sign)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -50,6 +56,18 @@ fn apt(args: &[&str]) -> Result<(), String> {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("apt-get {} ended with {status}", args.join(" "))),
         Err(error) => Err(format!("apt-get {}: {error}", args.join(" "))),
+    }
+}
+
+/// Looks for a program, or for a module of Python.
+fn is_there(sign: &str) -> bool {
+    match sign.split_once(" -m ") {
+        None => on_path(sign),
+        Some((python, module)) => Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .stderr(std::process::Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success()),
     }
 }
 

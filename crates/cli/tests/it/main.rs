@@ -11,6 +11,7 @@ mod advise;
 mod basics;
 mod calendar;
 mod doctor;
+mod exports;
 mod fit;
 mod inputs;
 mod ledger;

@@ -251,16 +251,6 @@ fn whole_instances_stand_beside_each_other_by_their_bill() {
     insta::assert_snapshot!("offers_compare", both(&compare));
     insta::assert_snapshot!(
         "offers_tied",
-        both(&[
-            "offers",
-            "--card",
-            "l40s",
-            "--provider",
-            "azure",
-            "--provider",
-            "aws",
-            "--limit",
-            "3"
-        ])
+        both(&["offers", "--card", "h100-sxm5-80", "--provider", "aws", "--region", "us-gov"])
     );
 }

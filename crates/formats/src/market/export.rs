@@ -1,7 +1,10 @@
 //! A chosen offer as other tools want it: SkyPilot and dstack tasks, a Slurm header, a Kubernetes
 //! pod, a row of OpenCost's pricing CSV.
 
-use kasuan_model::{BillingMode, Card, Currency, Offer, Phrase, Phrased};
+mod names;
+
+use kasuan_model::{BillingMode, Card, CardId, Currency, Offer, Phrase, Phrased};
+use names::{DSTACK, SKYPILOT, dstack_card, family, skypilot_card};
 use std::fmt::Write as _;
 
 /// A tool that an offer is written for.
@@ -38,6 +41,14 @@ pub enum ExportError {
         /// The billing mode.
         mode: BillingMode,
     },
+    /// The tool does not know the card.
+    #[error("{tool} does not know the card {card}")]
+    Card {
+        /// The tool.
+        tool: &'static str,
+        /// The card.
+        card: CardId,
+    },
     /// The tool cannot ask for a slice of a card.
     #[error("{tool} cannot ask for a slice of a card")]
     Slice {
@@ -63,6 +74,9 @@ impl Phrased for ExportError {
             Self::Mode { tool, mode } => Phrase::new("export-mode")
                 .with("tool", tool)
                 .with_word("mode", format!("mode-{mode}")),
+            Self::Card { tool, card } => {
+                Phrase::new("export-card").with("tool", tool).with("card", card)
+            }
             Self::Slice { tool } => Phrase::new("export-slice").with("tool", tool),
             Self::Currency { tool, currency } => {
                 Phrase::new("export-currency").with("tool", tool).with("currency", currency)
@@ -87,23 +101,6 @@ pub fn export(
     }
 }
 
-/// Providers that SkyPilot rents from, by its own names (catalogue v8, and `kubernetes` apart).
-const SKYPILOT: &[(&str, &str)] = &[
-    ("aws", "aws"),
-    ("azure", "azure"),
-    ("gcp", "gcp"),
-    ("oci", "oci"),
-    ("lambda", "lambda"),
-    ("runpod", "runpod"),
-    ("vast-ai", "vast"),
-    ("nebius", "nebius"),
-    ("hyperstack", "hyperstack"),
-    ("verda", "verda"),
-    ("digitalocean", "do"),
-    ("jarvislabs", "jarvislabs"),
-    ("primeintellect", "primeintellect"),
-];
-
 fn skypilot(offer: &Offer, card: &Card, name: &str) -> Result<String, ExportError> {
     const TOOL: &str = "SkyPilot";
     let cloud = provider(offer, SKYPILOT, TOOL)?;
@@ -118,53 +115,10 @@ fn skypilot(offer: &Offer, card: &Card, name: &str) -> Result<String, ExportErro
         "name: {}\nresources:\n  infra: {place}\n  accelerators: {}:{}\n  use_spot: {spot}\n\
          run: |\n  nvidia-smi\n",
         yaml(name),
-        skypilot_card(card),
+        skypilot_card(card, cloud),
         offer.count,
     ))
 }
-
-/// Returns SkyPilot's name of a card: the maker's without blanks, with the memory where a family
-/// has two and the larger is meant.
-fn skypilot_card(card: &Card) -> String {
-    match card.id.as_str() {
-        "a100-sxm4-80" | "a100-pcie-80" => return "A100-80GB".to_owned(),
-        "v100-sxm2-32" | "v100-pcie-32" => return "V100-32GB".to_owned(),
-        "rtx-6000-ada" => return "RTX6000-Ada".to_owned(),
-        "h100-nvl-94" => return "H100-NVL".to_owned(),
-        _ => {}
-    }
-    family(card).to_uppercase()
-}
-
-/// Returns a card's family: its id without memory, form factor and hyphens.
-fn family(card: &Card) -> String {
-    let form = ["sxm", "sxm2", "sxm4", "sxm5", "pcie", "nvl"];
-    let gib = card.memory.gib();
-    let mut parts: Vec<&str> = card.id.as_str().split('-').collect();
-    let last = parts.last().and_then(|part| part.parse::<f64>().ok());
-    if parts.len() > 1 && last.is_some_and(|gb| (gb - gib).abs() <= gib * 0.1) {
-        parts.pop();
-    }
-    parts.retain(|part| !form.contains(part));
-    parts.concat()
-}
-
-/// Providers that dstack rents from, by its own names.
-const DSTACK: &[(&str, &str)] = &[
-    ("aws", "aws"),
-    ("azure", "azure"),
-    ("gcp", "gcp"),
-    ("oci", "oci"),
-    ("lambda", "lambda"),
-    ("runpod", "runpod"),
-    ("vast-ai", "vastai"),
-    ("nebius", "nebius"),
-    ("verda", "verda"),
-    ("digitalocean", "digitalocean"),
-    ("vultr", "vultr"),
-    ("crusoe", "crusoe"),
-    ("jarvislabs", "jarvislabs"),
-];
 
 fn dstack(offer: &Offer, card: &Card, name: &str) -> Result<String, ExportError> {
     const TOOL: &str = "dstack";
@@ -174,6 +128,8 @@ fn dstack(offer: &Offer, card: &Card, name: &str) -> Result<String, ExportError>
     if offer.price.currency() != Currency::USD {
         return Err(ExportError::Currency { tool: TOOL, currency: offer.price.currency() });
     }
+    let unknown = || ExportError::Card { tool: TOOL, card: card.id.clone() };
+    let card_name = dstack_card(card).ok_or_else(unknown)?;
     let mut text = format!(
         "type: task\nname: {}\nbackends: [{backend}]\n",
         yaml(&name.to_lowercase().replace(' ', "-"))
@@ -181,12 +137,16 @@ fn dstack(offer: &Offer, card: &Card, name: &str) -> Result<String, ExportError>
     if !offer.region.is_empty() {
         let _ = writeln!(text, "regions: [{}]", yaml(&offer.region));
     }
+    // dstack's own table may be off by a few GB (B300: 270); what it must tell apart is A100 with 40
+    // and with 80 GB.
+    let gib = card.memory.gib();
     let _ = write!(
         text,
-        "resources:\n  gpu:\n    name: {}\n    memory: {}GB\n    count: {}\n\
+        "resources:\n  gpu:\n    name: {}\n    memory: {:.0}GB..{:.0}GB\n    count: {}\n\
          spot_policy: {policy}\nmax_price: {}\ncommands:\n  - nvidia-smi\n",
-        family(card).to_uppercase(),
-        card.memory.get() >> 30,
+        card_name,
+        (gib * 0.9).floor(),
+        (gib * 1.1).ceil(),
         offer.count,
         offer.hourly().amount().round_dp(4).normalize(),
     );
@@ -245,7 +205,9 @@ fn kubernetes(offer: &Offer, name: &str) -> Result<String, ExportError> {
 }
 
 /// One row for the node by its instance type; OpenCost takes the price for the whole node and has
-/// a label for the currency only, so that dollars are required.
+/// a label for the currency only, so that dollars are required. The field is a path into the node's
+/// object: OpenCost joins what follows `metadata.labels.` by points again
+/// (`NodeValueFromMapField` in its `csvprovider.go`).
 fn opencost(offer: &Offer) -> Result<String, ExportError> {
     if offer.price.currency() != Currency::USD {
         return Err(ExportError::Currency { tool: "OpenCost", currency: offer.price.currency() });

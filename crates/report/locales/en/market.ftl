@@ -238,6 +238,7 @@ history-volatility = { $class ->
 
 export-provider = { $tool } does not rent from { $provider }
 export-mode = { $tool } has no { $mode }
+export-card = { $tool } does not know the card { $card }
 export-slice = { $tool } cannot ask for a slice of a card
 export-currency = { $tool } reckons in US dollars; the price is in { $currency }
 

@@ -238,6 +238,7 @@ history-volatility = { $class ->
 
 export-provider = { $tool } 租不到 { $provider } 的机器
 export-mode = { $tool } 没有{ $mode }
+export-card = { $tool } 不认识 { $card } 这张卡
 export-slice = { $tool } 没法要切分卡
 export-currency = { $tool } 按美元计价，而这个报价是 { $currency }
 
