@@ -3,8 +3,8 @@
 use crate::server::{on_both, open};
 use jiff::Timestamp;
 use kasuan_ledger::{
-    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, LedgerError, Mode, Refusal,
-    StorageItem,
+    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, LedgerError, Mode,
+    Refusal, StorageItem,
 };
 use kasuan_model::{
     BillingMode, Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PriceObservation,
