@@ -97,6 +97,21 @@ fn the_parent_of_mig_slices_has_no_busy_share_of_its_own() {
 }
 
 #[test]
+fn a_hopper_card_says_how_many_multiprocessors_work_and_others_stay_unknown() {
+    // 100 % "busy" with 6 % of the multiprocessors at work: one small kernel after the other.
+    let hopper = TWO_CARDS.replace("0 busy 97,98,0", "0 busy 100\n0 sm 6,6,55\n0 tensor 2");
+    let (_folder, mut nvml) = nvml(&hopper);
+    let first = nvml.sample().unwrap();
+    assert_eq!(first.gpus[0].sm_active, None, "one look at the counters says nothing yet");
+    let card = &nvml.sample().unwrap().gpus[0];
+    assert_eq!((card.busy, card.sm_active), (Some(100.0), Some(0.06)));
+    assert_eq!((card.tensor_active, card.dram_active), (Some(0.02), None));
+    let third = nvml.sample().unwrap();
+    assert_eq!(third.gpus[0].sm_active, Some(0.55));
+    assert_eq!(third.gpus[1].sm_active, None);
+}
+
+#[test]
 fn without_the_library_there_is_no_driver() {
     let folder = tempfile::tempdir().unwrap();
     let error = Nvml::open(Some(&folder.path().join("libnvidia-ml.so.1"))).unwrap_err();

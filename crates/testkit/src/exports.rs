@@ -229,3 +229,78 @@ extern "C" fn nvmlDeviceGetComputeRunningProcesses_v3(
         instances: [c_uint::MAX; 2],
     })
 }
+
+/// `nvmlGpmSupport_t`. A card has the counters when its scenario has an `sm` series.
+#[unsafe(no_mangle)]
+extern "C" fn nvmlGpmQueryDeviceSupport(device: *mut c_void, place: *mut [c_uint; 2]) -> c_uint {
+    let Some(card) = card(device) else { return NOT_FOUND };
+    let supported = matches!(card.at("sm"), Answer::Value(_));
+    put(place, [1, c_uint::from(supported)])
+}
+
+/// A sample holds the card that it was taken of.
+#[unsafe(no_mangle)]
+extern "C" fn nvmlGpmSampleAlloc(place: *mut *mut *mut c_void) -> c_uint {
+    put(place, Box::into_raw(Box::new(std::ptr::null_mut())))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn nvmlGpmSampleFree(sample: *mut *mut c_void) -> c_uint {
+    // SAFETY: NVML's contract is that the handle came from the call above and is not used again.
+    drop(unsafe { Box::from_raw(sample) });
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn nvmlGpmSampleGet(device: *mut c_void, sample: *mut *mut c_void) -> c_uint {
+    put(sample, device)
+}
+
+/// `nvmlGpmMetric_t`.
+#[repr(C)]
+struct GpmMetric {
+    id: c_uint,
+    code: c_uint,
+    value: f64,
+    names: [*mut c_char; 3],
+}
+
+/// The head of `nvmlGpmMetricsGet_t`; as many metrics follow as it says.
+#[repr(C)]
+struct GpmGet {
+    version: c_uint,
+    count: c_uint,
+    samples: [*mut *mut c_void; 2],
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn nvmlGpmMetricsGet(get: *mut GpmGet) -> c_uint {
+    // SAFETY: NVML's contract is that the head is filled in and both samples were taken.
+    let (version, count, older, newer) = unsafe {
+        let [older, newer] = (*get).samples;
+        ((*get).version, (*get).count, older.read(), newer.read())
+    };
+    if version != 1 || older.is_null() || older != newer {
+        return 2;
+    }
+    // SAFETY: the metrics follow the head, and the caller has room for `count` of them.
+    let metrics = unsafe { get.add(1) }.cast::<GpmMetric>();
+    for at in 0..count as usize {
+        // SAFETY: as above.
+        let metric = unsafe { &mut *metrics.add(at) };
+        let name = match metric.id {
+            2 => "sm",
+            5 => "tensor",
+            10 => "dram",
+            _ => "",
+        };
+        match card(newer).map(|card| card.at(name)) {
+            Some(Answer::Value(value)) => {
+                metric.code = SUCCESS;
+                metric.value = f64::from(number(value));
+            }
+            _ => metric.code = NOT_SUPPORTED,
+        }
+    }
+    SUCCESS
+}

@@ -1,16 +1,20 @@
 //! The driver's own library. Everything is looked up by name when it is first needed, so that an
 //! old driver only lacks what it lacks.
 //!
-//! Types and codes follow `nvml.h` (NVML API reference). The only file of this crate with unsafe
-//! code.
+//! Types and codes follow `nvml.h` (NVML API reference). This file and `nvml/gpm.rs` are the only
+//! ones of this crate with unsafe code.
 
 #![expect(unsafe_code, reason = "calls into the driver's C library")]
 
+mod gpm;
+
+use self::gpm::Gpm;
 use super::{SampleError, Sampler};
 use crate::capture::{GpuSample, ProcessSample, Snapshot};
 use kasuan_model::Bytes;
 use libloading::Library;
 use std::{
+    collections::BTreeMap,
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     path::Path,
 };
@@ -71,6 +75,8 @@ struct ProcessV2 {
 #[derive(Debug)]
 pub struct Nvml {
     library: Library,
+    /// By the card's ordinal; `None` for a card that has no such counters.
+    gpm: BTreeMap<c_uint, Option<Gpm>>,
 }
 
 impl Nvml {
@@ -81,7 +87,7 @@ impl Nvml {
         // that the user named.
         let library = unsafe { Library::new(path) }
             .map_err(|error| SampleError::NoDriver(error.to_string()))?;
-        let nvml = Self { library };
+        let nvml = Self { library, gpm: BTreeMap::new() };
         match nvml.call0(b"nvmlInit_v2\0") {
             Some(SUCCESS) => Ok(nvml),
             Some(code) => Err(SampleError::Call { call: "nvmlInit_v2", code }),
@@ -231,7 +237,7 @@ impl Nvml {
             .collect()
     }
 
-    fn card(&self, index: c_uint, snapshot: &mut Snapshot) {
+    fn card(&mut self, index: c_uint, snapshot: &mut Snapshot) {
         let mut sample = GpuSample { index: Some(index), ..GpuSample::default() };
         let device = match self.device(index) {
             Ok(device) => device,
@@ -251,6 +257,16 @@ impl Nvml {
             }
             Ok(_) => {}
             Err(code) => sample.lost = code == GPU_IS_LOST,
+        }
+        if !sample.mig_parent && !sample.lost {
+            let library = &self.library;
+            let gpm = self.gpm.entry(index).or_insert_with(|| Gpm::open(library, device));
+            if let Some(gpm) = gpm {
+                let activity = gpm.look(library, device);
+                sample.sm_active = activity.sm;
+                sample.tensor_active = activity.tensor;
+                sample.dram_active = activity.dram;
+            }
         }
         let number = |name: &[u8]| self.of_device(name, device, 0 as c_uint).ok();
         let watts = |milliwatts: c_uint| f64::from(milliwatts) / 1000.0;
@@ -325,6 +341,9 @@ impl Sampler for Nvml {
 
 impl Drop for Nvml {
     fn drop(&mut self) {
+        for gpm in std::mem::take(&mut self.gpm).into_values().flatten() {
+            gpm.close(&self.library);
+        }
         // Nothing is left to do where shutting down fails.
         let _ = self.call0(b"nvmlShutdown\0");
     }
