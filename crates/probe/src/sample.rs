@@ -31,12 +31,12 @@ pub enum SampleError {
     #[error("no NVIDIA driver: {0}")]
     NoDriver(String),
     /// A call of the driver's library failed.
-    #[error("{call} failed with NVML code {code}")]
+    #[error("{call}: {reason}")]
     Call {
         /// The function.
         call: &'static str,
-        /// The code it returned.
-        code: u32,
+        /// What the library says.
+        reason: String,
     },
     /// `nvidia-smi` could not be run, or not reached.
     #[error("`{0}` gave no answer")]
@@ -53,8 +53,8 @@ impl Phrased for SampleError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::NoDriver(_) => Phrase::new("sample-no-driver"),
-            Self::Call { call, code } => {
-                Phrase::new("sample-call-failed").with("call", call).with("code", code)
+            Self::Call { call, reason } => {
+                Phrase::new("sample-call-failed").with("call", call).with("reason", reason)
             }
             Self::Silent(command) => Phrase::new("sample-silent").with("command", command),
             Self::Capture(error) => error.phrase(),

@@ -61,7 +61,7 @@ fn the_driver_library_is_sampled_in_order() {
 }
 
 #[test]
-fn a_driver_of_the_470_kind_is_read_by_the_first_version_of_each_call() {
+fn a_driver_of_the_470_kind_is_read_by_the_older_versions_of_the_calls() {
     let (_folder, mut nvml) = nvml(&format!("old\n{TWO_CARDS}"));
     let snapshot = nvml.sample().unwrap();
     assert_eq!(snapshot.gpus[0].memory_used, Some(Bytes::from_mib(17000)));

@@ -11,6 +11,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 const SUCCESS: c_uint = 0;
 const NOT_SUPPORTED: c_uint = 3;
 const NOT_FOUND: c_uint = 6;
+const INSUFFICIENT_SIZE: c_uint = 7;
 const FUNCTION_NOT_FOUND: c_uint = 13;
 const LOST: c_uint = 15;
 const MIB: u64 = 1 << 20;
@@ -184,15 +185,21 @@ fn processes<T>(
     make: fn(u32, u64) -> T,
 ) -> c_uint {
     let Some(card) = card(device) else { return NOT_FOUND };
+    // SAFETY: NVML's contract is that the caller says how many there is room for; none, to be told.
+    let room = unsafe { count.read() };
+    if number(card.processes.len() as u64) > room {
+        let _ = put(count, number(card.processes.len() as u64));
+        return INSUFFICIENT_SIZE;
+    }
     for (at, (pid, used)) in card.processes.iter().enumerate() {
         let used = used.map_or(u64::MAX, |used| used * MIB);
-        // SAFETY: scenarios list fewer processes than any caller has room for (256).
+        // SAFETY: there is room for all of them, as was just seen.
         unsafe { place.add(at).write(make(*pid, used)) };
     }
     put(count, number(card.processes.len() as u64))
 }
 
-/// `nvmlProcessInfo_v1_t`.
+/// The head of `nvmlProcessInfo_v2_t`.
 #[repr(C)]
 struct ProcessV1 {
     pid: c_uint,
@@ -207,12 +214,15 @@ struct ProcessV2 {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetComputeRunningProcesses(
+extern "C" fn nvmlDeviceGetComputeRunningProcesses_v2(
     device: *mut c_void,
     count: *mut c_uint,
-    place: *mut ProcessV1,
+    place: *mut ProcessV2,
 ) -> c_uint {
-    processes(device, count, place, |pid, used| ProcessV1 { pid, used })
+    processes(device, count, place, |pid, used| ProcessV2 {
+        first: ProcessV1 { pid, used },
+        instances: [c_uint::MAX; 2],
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -1,8 +1,8 @@
 //! Tests only: a library with NVML's functions that plays a scenario instead of asking cards.
 //!
 //! The scenario is the file `scenario.txt` beside the library, so a test copies the library into a
-//! folder of its own. Lines: `driver 550.54.15`, `cuda 12040`, `old` (no version 2 or 3 of any
-//! call), `card NAME | UUID | TOTAL_MIB`, then for card 0, 1...: `0 busy 97,98,-,!` (a number a
+//! folder of its own. Lines: `driver 550.54.15`, `cuda 12040`, `old` (memory by version 1
+//! and processes by version 2 of the calls only, as in R470), `card NAME | UUID | TOTAL_MIB`, then for card 0, 1...: `0 busy 97,98,-,!` (a number a
 //! sample; `-` not supported, `!` the card is lost), `0 used 1000`, `0 power 350000`,
 //! `0 celsius 60`, `0 mig 1`, `0 sm 40` (GPM; also `tensor`, `dram`), `0 process 1234 2000`. The last value of a series stays.
 

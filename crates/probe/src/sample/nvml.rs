@@ -1,329 +1,162 @@
-//! The driver's own library. Everything is looked up by name when it is first needed, so that an
-//! old driver only lacks what it lacks.
+//! The driver's own library, through `nvml-wrapper`: every function is looked up when it is first
+//! needed, so that an old driver only lacks what it lacks.
 //!
-//! Types and codes follow `nvml.h` (NVML API reference). This file and `nvml/gpm.rs` are the only
-//! ones of this crate with unsafe code.
+//! The only file of this crate with unsafe code: one call that the wrapper does not offer.
 
-#![expect(unsafe_code, reason = "calls into the driver's C library")]
-
-mod gpm;
-
-use self::gpm::Gpm;
 use super::{SampleError, Sampler};
 use crate::capture::{GpuSample, ProcessSample, Snapshot};
 use kasuan_model::Bytes;
-use libloading::Library;
-use std::{
-    collections::BTreeMap,
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
-    path::Path,
+use nvml_wrapper::{
+    Device, GpmSample, Nvml as Library,
+    enum_wrappers::device::TemperatureSensor,
+    enums::{device::UsedGpuMemory, gpm::GpmMetricId},
+    error::NvmlError,
+    gpm::gpm_metrics_get,
 };
+use std::{collections::BTreeMap, path::Path};
 
-type Device = *mut c_void;
-
-/// Codes of `nvmlReturn_t`.
-const SUCCESS: c_uint = 0;
-const INSUFFICIENT_SIZE: c_uint = 7;
-const FUNCTION_NOT_FOUND: c_uint = 13;
-const GPU_IS_LOST: c_uint = 15;
-
-/// The most processes that are listed of one card.
-const MOST_PROCESSES: usize = 256;
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Utilisation {
-    gpu: c_uint,
-    memory: c_uint,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Memory {
-    total: u64,
-    free: u64,
-    used: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct MemoryV2 {
-    version: c_uint,
-    total: u64,
-    reserved: u64,
-    free: u64,
-    used: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct ProcessV1 {
-    pid: c_uint,
-    used: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct ProcessV2 {
-    pid: c_uint,
-    used: u64,
-    gpu_instance: c_uint,
-    compute_instance: c_uint,
-}
+/// What is asked of the card's own counters, in the order of [`GpuSample`]'s fields.
+const COUNTERS: [GpmMetricId; 3] =
+    [GpmMetricId::SmUtil, GpmMetricId::AnyTensorUtil, GpmMetricId::DramBwUtil];
 
 /// The driver's library, initialised.
 #[derive(Debug)]
 pub struct Nvml {
-    library: Library,
-    /// By the card's ordinal; `None` for a card that has no such counters.
-    gpm: BTreeMap<c_uint, Option<Gpm>>,
+    library: &'static Library,
+    /// By the card's ordinal: the counters at the last look, since the driver compares two looks;
+    /// `None` for a card without such counters (before Hopper, or a driver before R525).
+    counters: BTreeMap<u32, Option<GpmSample<'static>>>,
 }
 
 impl Nvml {
     /// Loads and initialises the library; `path` overrides `libnvidia-ml.so.1`.
     pub fn open(path: Option<&Path>) -> Result<Self, SampleError> {
         let path = path.unwrap_or_else(|| Path::new("libnvidia-ml.so.1"));
-        // SAFETY: loading runs the library's initialisers. It is the driver's own library, or one
-        // that the user named.
-        let library = unsafe { Library::new(path) }
-            .map_err(|error| SampleError::NoDriver(error.to_string()))?;
-        let nvml = Self { library, gpm: BTreeMap::new() };
-        match nvml.call0(b"nvmlInit_v2\0") {
-            Some(SUCCESS) => Ok(nvml),
-            Some(code) => Err(SampleError::Call { call: "nvmlInit_v2", code }),
-            None => Err(SampleError::NoDriver("no nvmlInit_v2 in the library".to_owned())),
-        }
-    }
-
-    /// Calls a function without arguments; `None` where the library lacks it.
-    fn call0(&self, name: &[u8]) -> Option<c_uint> {
-        // SAFETY: every function called so is declared `nvmlReturn_t f(void)` in nvml.h.
-        let function =
-            unsafe { self.library.get::<unsafe extern "C" fn() -> c_uint>(name) }.ok()?;
-        // SAFETY: as above; it takes nothing.
-        Some(unsafe { function() })
-    }
-
-    /// Calls `nvmlReturn_t f(nvmlDevice_t, T *)` and returns what it wrote, or the code.
-    fn of_device<T: Copy>(&self, name: &[u8], device: Device, mut value: T) -> Result<T, c_uint> {
-        type Getter<T> = unsafe extern "C" fn(Device, *mut T) -> c_uint;
-        // SAFETY: callers name functions that nvml.h declares with this signature for this `T`.
-        let function =
-            unsafe { self.library.get::<Getter<T>>(name) }.map_err(|_| FUNCTION_NOT_FOUND)?;
-        // SAFETY: `device` came from the library and `value` lives through the call.
-        let code = unsafe { function(device, &raw mut value) };
-        if code == SUCCESS { Ok(value) } else { Err(code) }
-    }
-
-    /// Calls `nvmlReturn_t f(T *)`.
-    fn of_system<T: Copy>(&self, name: &[u8], mut value: T) -> Result<T, c_uint> {
-        type Getter<T> = unsafe extern "C" fn(*mut T) -> c_uint;
-        // SAFETY: callers name functions that nvml.h declares with this signature for this `T`.
-        let function =
-            unsafe { self.library.get::<Getter<T>>(name) }.map_err(|_| FUNCTION_NOT_FOUND)?;
-        // SAFETY: `value` lives through the call.
-        let code = unsafe { function(&raw mut value) };
-        if code == SUCCESS { Ok(value) } else { Err(code) }
-    }
-
-    /// Calls `nvmlReturn_t f(nvmlDevice_t, char *, unsigned int)`.
-    fn text_of_device(&self, name: &[u8], device: Device) -> Option<String> {
-        type Getter = unsafe extern "C" fn(Device, *mut c_char, c_uint) -> c_uint;
-        // SAFETY: callers name functions that nvml.h declares with this signature.
-        let function = unsafe { self.library.get::<Getter>(name) }.ok()?;
-        let mut buffer = [0 as c_char; 96];
-        // SAFETY: the buffer is as long as stated; 96 is the longest size that nvml.h names.
-        let code = unsafe { function(device, buffer.as_mut_ptr(), 96) };
-        (code == SUCCESS).then(|| text(&buffer))
-    }
-
-    fn driver(&self) -> Option<String> {
-        type Getter = unsafe extern "C" fn(*mut c_char, c_uint) -> c_uint;
-        // SAFETY: declared with this signature in nvml.h.
-        let function =
-            unsafe { self.library.get::<Getter>(b"nvmlSystemGetDriverVersion\0") }.ok()?;
-        let mut buffer = [0 as c_char; 80];
-        // SAFETY: the buffer is as long as stated (NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE).
-        let code = unsafe { function(buffer.as_mut_ptr(), 80) };
-        (code == SUCCESS).then(|| text(&buffer))
-    }
-
-    /// Returns a card's handle.
-    fn device(&self, index: c_uint) -> Result<Device, c_uint> {
-        type Getter = unsafe extern "C" fn(c_uint, *mut Device) -> c_uint;
-        // SAFETY: declared with this signature in nvml.h.
-        let function = unsafe { self.library.get::<Getter>(b"nvmlDeviceGetHandleByIndex_v2\0") }
-            .map_err(|_| FUNCTION_NOT_FOUND)?;
-        let mut device: Device = std::ptr::null_mut();
-        // SAFETY: `device` lives through the call.
-        let code = unsafe { function(index, &raw mut device) };
-        if code == SUCCESS { Ok(device) } else { Err(code) }
-    }
-
-    /// Returns the temperature of the chip (sensor 0).
-    fn celsius(&self, device: Device) -> Result<c_uint, c_uint> {
-        type Getter = unsafe extern "C" fn(Device, c_uint, *mut c_uint) -> c_uint;
-        // SAFETY: declared with this signature in nvml.h.
-        let function = unsafe { self.library.get::<Getter>(b"nvmlDeviceGetTemperature\0") }
-            .map_err(|_| FUNCTION_NOT_FOUND)?;
-        let mut value = 0;
-        // SAFETY: `device` came from the library and `value` lives through the call.
-        let code = unsafe { function(device, 0, &raw mut value) };
-        if code == SUCCESS { Ok(value) } else { Err(code) }
-    }
-
-    /// Returns whether the card is cut into MIG slices; cards without MIG do not know the question.
-    fn mig(&self, device: Device) -> bool {
-        type Getter = unsafe extern "C" fn(Device, *mut c_uint, *mut c_uint) -> c_uint;
-        // SAFETY: declared with this signature in nvml.h.
-        let Ok(function) = (unsafe { self.library.get::<Getter>(b"nvmlDeviceGetMigMode\0") })
-        else {
-            return false;
-        };
-        let (mut now, mut next) = (0, 0);
-        // SAFETY: `device` came from the library and both values live through the call.
-        let code = unsafe { function(device, &raw mut now, &raw mut next) };
-        code == SUCCESS && now == 1
-    }
-
-    /// Returns used and total memory: by version 2 of the call, which leaves out what the driver
-    /// reserves, else by version 1 (drivers before R510).
-    fn memory(&self, device: Device) -> Option<(u64, u64)> {
-        #[expect(clippy::cast_possible_truncation, reason = "a struct of 40 bytes")]
-        let version = size_of::<MemoryV2>() as c_uint | 2 << 24;
-        let asked = MemoryV2 { version, ..MemoryV2::default() };
-        if let Ok(memory) = self.of_device(b"nvmlDeviceGetMemoryInfo_v2\0", device, asked) {
-            return Some((memory.used, memory.total));
-        }
-        let memory =
-            self.of_device(b"nvmlDeviceGetMemoryInfo\0", device, Memory::default()).ok()?;
-        Some((memory.used, memory.total))
-    }
-
-    /// Calls a list getter into a buffer of `T`.
-    fn list<T: Copy + Default>(&self, name: &[u8], device: Device) -> Result<Vec<T>, c_uint> {
-        type Getter<T> = unsafe extern "C" fn(Device, *mut c_uint, *mut T) -> c_uint;
-        // SAFETY: callers name functions that nvml.h declares with this signature for this `T`.
-        let function =
-            unsafe { self.library.get::<Getter<T>>(name) }.map_err(|_| FUNCTION_NOT_FOUND)?;
-        let mut items = vec![T::default(); MOST_PROCESSES];
-        #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
-        let mut count = MOST_PROCESSES as c_uint;
-        // SAFETY: the buffer holds as many items as stated and lives through the call.
-        let code = unsafe { function(device, &raw mut count, items.as_mut_ptr()) };
-        if code != SUCCESS && code != INSUFFICIENT_SIZE {
-            return Err(code);
-        }
-        items.truncate(usize::try_from(count).unwrap_or(0));
-        Ok(items)
-    }
-
-    /// Lists processes with card memory: version 3 (R510), 2 (R450), 1.
-    fn processes(&self, device: Device) -> Vec<(u32, Option<u64>)> {
-        // The library's word for "not available", which WDDM and some containers give.
-        let known = |used: u64| (used != u64::MAX).then_some(used);
-        for name in [
-            &b"nvmlDeviceGetComputeRunningProcesses_v3\0"[..],
-            b"nvmlDeviceGetComputeRunningProcesses_v2\0",
-        ] {
-            if let Ok(list) = self.list::<ProcessV2>(name, device) {
-                return list.into_iter().map(|item| (item.pid, known(item.used))).collect();
+        let library = Library::builder().lib_path(path.as_os_str()).init();
+        let library = library.map_err(|error| match error {
+            NvmlError::LibloadingError(_) | NvmlError::FailedToLoadSymbol(_) => {
+                SampleError::NoDriver(error.to_string())
             }
-        }
-        self.list::<ProcessV1>(b"nvmlDeviceGetComputeRunningProcesses\0", device)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|item| (item.pid, known(item.used)))
-            .collect()
+            error => SampleError::Call { call: "nvmlInit_v2", reason: error.to_string() },
+        })?;
+        // A program opens it once and samples until it ends, and the counters' handles borrow it.
+        Ok(Self { library: Box::leak(Box::new(library)), counters: BTreeMap::new() })
     }
 
-    fn card(&mut self, index: c_uint, snapshot: &mut Snapshot) {
+    fn card(&mut self, index: u32, snapshot: &mut Snapshot) {
         let mut sample = GpuSample { index: Some(index), ..GpuSample::default() };
-        let device = match self.device(index) {
+        let device = match self.library.device_by_index(index) {
             Ok(device) => device,
-            Err(code) => {
-                sample.lost = code == GPU_IS_LOST;
+            Err(error) => {
+                sample.lost = matches!(error, NvmlError::GpuLost);
                 snapshot.gpus.push(sample);
                 return;
             }
         };
-        sample.name = self.text_of_device(b"nvmlDeviceGetName\0", device);
-        sample.uuid = self.text_of_device(b"nvmlDeviceGetUUID\0", device);
-        sample.mig_parent = self.mig(device);
-        match self.of_device(b"nvmlDeviceGetUtilizationRates\0", device, Utilisation::default()) {
+        sample.name = device.name().ok();
+        sample.uuid = device.uuid().ok();
+        sample.mig_parent = device.mig_mode().is_ok_and(|mode| mode.current == 1);
+        match device.utilization_rates() {
             Ok(shares) if !sample.mig_parent => {
                 sample.busy = share(shares.gpu);
                 sample.memory_busy = share(shares.memory);
             }
             Ok(_) => {}
-            Err(code) => sample.lost = code == GPU_IS_LOST,
+            Err(error) => sample.lost = matches!(error, NvmlError::GpuLost),
         }
         if !sample.mig_parent && !sample.lost {
-            let library = &self.library;
-            let gpm = self.gpm.entry(index).or_insert_with(|| Gpm::open(library, device));
-            if let Some(gpm) = gpm {
-                let activity = gpm.look(library, device);
-                sample.sm_active = activity.sm;
-                sample.tensor_active = activity.tensor;
-                sample.dram_active = activity.dram;
-            }
+            let [sm, tensor, dram] = self.activity(index, &device);
+            (sample.sm_active, sample.tensor_active, sample.dram_active) = (sm, tensor, dram);
         }
-        let number = |name: &[u8]| self.of_device(name, device, 0 as c_uint).ok();
-        let watts = |milliwatts: c_uint| f64::from(milliwatts) / 1000.0;
-        sample.power_watts = number(b"nvmlDeviceGetPowerUsage\0").map(watts);
-        sample.power_limit_watts = number(b"nvmlDeviceGetEnforcedPowerLimit\0").map(watts);
-        sample.celsius = self.celsius(device).ok().map(f64::from);
-        sample.pcie_width = number(b"nvmlDeviceGetCurrPcieLinkWidth\0");
-        sample.pcie_width_max = number(b"nvmlDeviceGetMaxPcieLinkWidth\0");
-        sample.clock_reasons = self
-            .of_device(b"nvmlDeviceGetCurrentClocksEventReasons\0", device, 0_u64)
-            .or_else(|_| {
-                self.of_device(b"nvmlDeviceGetCurrentClocksThrottleReasons\0", device, 0_u64)
-            })
-            .ok();
+        let watts = |milliwatts: u32| f64::from(milliwatts) / 1000.0;
+        sample.power_watts = device.power_usage().ok().map(watts);
+        sample.power_limit_watts = device.enforced_power_limit().ok().map(watts);
+        sample.celsius = device.temperature(TemperatureSensor::Gpu).ok().map(f64::from);
+        sample.pcie_width = device.current_pcie_link_width().ok();
+        sample.pcie_width_max = device.max_pcie_link_width().ok();
+        sample.clock_reasons = device.current_throttle_reasons().ok().map(|bits| bits.bits());
         #[expect(clippy::cast_precision_loss, reason = "joules of a card are far below 2^53")]
         let joules = |millijoules: u64| millijoules as f64 / 1000.0;
-        sample.energy_joules = self
-            .of_device(b"nvmlDeviceGetTotalEnergyConsumption\0", device, 0_u64)
-            .ok()
-            .map(joules);
-        if let Some((used, total)) = self.memory(device) {
+        sample.energy_joules = device.total_energy_consumption().ok().map(joules);
+        if let Some((used, total)) = self.memory(&device) {
             sample.memory_used = Some(Bytes::new(used));
             sample.memory_total = Some(Bytes::new(total));
         }
         let gpu = sample.uuid.clone().or_else(|| Some(index.to_string()));
         snapshot.gpus.push(sample);
-        for (pid, used) in self.processes(device) {
+        // Version 3 is of R510, version 2 of R450.
+        let processes =
+            device.running_compute_processes().or_else(|_| device.running_compute_processes_v2());
+        for process in processes.unwrap_or_default() {
             snapshot.processes.push(ProcessSample {
                 gpu: gpu.clone(),
-                pid,
-                memory: used.map(Bytes::new),
+                pid: process.pid,
+                memory: match process.used_gpu_memory {
+                    UsedGpuMemory::Used(bytes) => Some(Bytes::new(bytes)),
+                    UsedGpuMemory::Unavailable => None,
+                },
                 ..ProcessSample::default()
             });
         }
     }
+
+    /// Returns used and total memory: by version 2 of the call, which leaves out what the driver
+    /// reserves, else by version 1 (drivers before R510, rust-nvml/nvml-wrapper#46).
+    #[expect(unsafe_code, reason = "the wrapper offers version 2 only")]
+    fn memory(&self, device: &Device<'_>) -> Option<(u64, u64)> {
+        if let Ok(memory) = device.memory_info() {
+            return Some((memory.used, memory.total));
+        }
+        let call = self.library.lib().nvmlDeviceGetMemoryInfo.as_ref().ok()?;
+        let mut memory = nvml_wrapper_sys::bindings::nvmlMemory_t { total: 0, free: 0, used: 0 };
+        // SAFETY: declared with this signature in nvml.h; the handle is the library's own and
+        // `memory` lives through the call.
+        let code = unsafe { call(device.handle(), &raw mut memory) };
+        (code == 0).then_some((memory.used, memory.total))
+    }
+
+    /// Returns the shares of time, 0 to 1, in which multiprocessors, tensor cores and memory were
+    /// at work since the last look (GPU performance monitoring). The first look gives none.
+    fn activity(&mut self, index: u32, device: &Device<'static>) -> [Option<f64>; 3] {
+        let nothing = [None; 3];
+        let known = self.counters.contains_key(&index);
+        if !known && !device.gpm_support().unwrap_or(false) {
+            self.counters.insert(index, None);
+        }
+        if self.counters.get(&index).is_some_and(Option::is_none) {
+            return nothing;
+        }
+        let Ok(now) = device.gpm_sample() else {
+            self.counters.remove(&index);
+            return nothing;
+        };
+        let before = self.counters.get(&index).and_then(Option::as_ref);
+        let found = before
+            .and_then(|before| gpm_metrics_get(self.library, before, &now, &COUNTERS).ok())
+            .unwrap_or_default();
+        self.counters.insert(index, Some(now));
+        let value = |at: usize| {
+            let value = found.get(at)?.as_ref().ok()?.value;
+            (0.0..=100.0).contains(&value).then(|| value / 100.0)
+        };
+        [value(0), value(1), value(2)]
+    }
 }
 
 /// A share outside of 0 to 100 is the driver's garbage, hence unknown.
-fn share(percent: c_uint) -> Option<f64> {
+fn share(percent: u32) -> Option<f64> {
     (percent <= 100).then(|| f64::from(percent))
-}
-
-fn text(buffer: &[c_char]) -> String {
-    let bytes: Vec<u8> = buffer.iter().map(|c| c.cast_unsigned()).collect();
-    CStr::from_bytes_until_nul(&bytes)
-        .map(|text| text.to_string_lossy().into_owned())
-        .unwrap_or_default()
 }
 
 impl Sampler for Nvml {
     fn sample(&mut self) -> Result<Snapshot, SampleError> {
-        let count = self
-            .of_system(b"nvmlDeviceGetCount_v2\0", 0 as c_uint)
-            .map_err(|code| SampleError::Call { call: "nvmlDeviceGetCount_v2", code })?;
-        let cuda = self.of_system(b"nvmlSystemGetCudaDriverVersion_v2\0", 0 as c_int).ok();
+        let count = self.library.device_count().map_err(|error| SampleError::Call {
+            call: "nvmlDeviceGetCount_v2",
+            reason: error.to_string(),
+        })?;
+        let cuda = self.library.sys_cuda_driver_version().ok();
         let mut snapshot = Snapshot {
-            driver: self.driver(),
+            driver: self.library.sys_driver_version().ok(),
             // 12040 is 12.4.
             driver_cuda: cuda.map(|number| format!("{}.{}", number / 1000, number % 1000 / 10)),
             ..Snapshot::default()
@@ -336,15 +169,5 @@ impl Sampler for Nvml {
 
     fn name(&self) -> &'static str {
         "nvml"
-    }
-}
-
-impl Drop for Nvml {
-    fn drop(&mut self) {
-        for gpm in std::mem::take(&mut self.gpm).into_values().flatten() {
-            gpm.close(&self.library);
-        }
-        // Nothing is left to do where shutting down fails.
-        let _ = self.call0(b"nvmlShutdown\0");
     }
 }

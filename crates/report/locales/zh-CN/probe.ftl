@@ -6,7 +6,7 @@ capture-error-reported = 数据源自己报了错：{ $reason }
 capture-hint-kinds = 认得的有：nvidia-smi（带表头的 CSV、dmon、pmon、-q -x、直接输出的表格）、gpustat、nvtop -s，DCGM、nvidia_gpu_exporter、nvitop-exporter 的 Prometheus 文本与接口返回，sacct、squeue、sinfo、jobstats、PodResources
 
 sample-no-driver = 这台机器上没有 NVIDIA 驱动
-sample-call-failed = 驱动库出错：{ $call } 返回 { $code }
+sample-call-failed = 驱动库出错：{ $call }：{ $reason }
 sample-silent = `{ $command }` 没有回应
 sample-end = 采集文件里没有更多样本了
 
