@@ -1,7 +1,8 @@
 //! What a training or serving stack does that its settings don't show and memory depends on.
 
 /// How the optimiser's step is carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StepKernel {
     /// One kernel, no temporaries (the default of Hugging Face since torch 2.8).
     #[default]
@@ -13,7 +14,8 @@ pub enum StepKernel {
 }
 
 /// How a stack gets from logits to a loss, which decides how many copies of the logits are alive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LogitsPath {
     /// The loss function copies them to FP32 (transformers since 4.45): log-probabilities, gradient
     /// and copy are alive together, 12 bytes a logit.
@@ -30,9 +32,12 @@ pub enum LogitsPath {
     /// An FP32 head, the loss and metrics on full logits (ms-swift 2): 33 bytes, and 44 in the
     /// allocator, fitted on one table of 86 runs whose longest sample is unknown.
     Metrics,
-    /// A fused kernel that writes the gradient over the logits (fms-acceleration, Unsloth): 9 bytes
-    /// at the peak, and 11 in the allocator.
+    /// A fused kernel that writes the gradient over the FP32 logits, which were copied once to shift
+    /// them (fms-acceleration): 8 bytes. The releases behind one of its two tables hold 16-bit
+    /// logits too, 10 bytes; where the release is not known, see [`LogitsPath::InPlaceHeld`].
     InPlace,
+    /// The same with the 16-bit logits held: 10 bytes.
+    InPlaceHeld,
 }
 
 impl LogitsPath {
@@ -44,7 +49,8 @@ impl LogitsPath {
             Self::Bits16 => 8.0,
             Self::Autocast => 18.0,
             Self::Metrics => 33.0,
-            Self::InPlace => 9.0,
+            Self::InPlace => 8.0,
+            Self::InPlaceHeld => 10.0,
         }
     }
 
@@ -54,6 +60,7 @@ impl LogitsPath {
         match self {
             Self::Metrics => 44.0,
             Self::InPlace => 11.0,
+            Self::InPlaceHeld => 11.0,
             _ => self.bytes(),
         }
     }
@@ -94,6 +101,14 @@ pub struct TrainingDetails {
     pub saves_ends: bool,
     /// Whether each card loads the whole model before it is sharded (LitGPT).
     pub loads_whole: bool,
+    /// Whether selective recomputation drops attention scores alone and keeps every matrix product
+    /// (Megatron-LM).
+    pub keeps_matrix_products: bool,
+    /// Whether batches differ in length, so that the blocks of one don't fit the next (padding to
+    /// the longest of a batch; not packing, not padding to a fixed length).
+    pub lengths_vary: bool,
+    /// Whether what checkpointing keeps waits in host memory (torchtune's activation offloading).
+    pub offloads_activations: bool,
 }
 
 impl Default for TrainingDetails {
@@ -113,6 +128,9 @@ impl Default for TrainingDetails {
             quantises_head: false,
             saves_ends: false,
             loads_whole: false,
+            keeps_matrix_products: false,
+            lengths_vary: false,
+            offloads_activations: false,
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod memory;
 mod outcome;
 pub mod parameters;
 mod setup;
+mod stacks;
 pub mod time;
 
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
@@ -27,3 +28,4 @@ pub use setup::{
     Optimizer, Parallelism, PromptLogits, Recipe, Setup, Sharding, Training, TrainingStack,
     WeightFormat, Work,
 };
+pub use stacks::{Framework, Stack, UnknownFramework, stacks};

@@ -257,15 +257,18 @@ impl LoraTarget {
 }
 
 /// In which numbers weights, gradients and optimiser states are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Recipe {
     /// Everything FP32.
     Fp32,
     /// FP32 weights, BF16/FP16 casts in the forward pass (autocast): 16 bytes a parameter.
     Autocast,
     /// BF16 weights, gradients and states: 8 bytes a parameter.
+    #[serde(rename = "pure_bf16")]
     PureBf16,
     /// BF16 weights with FP32 master weights, FP32 gradients and states (DeepSpeed, Megatron).
+    #[serde(rename = "master_fp32")]
     MasterFp32,
 }
 
@@ -277,6 +280,7 @@ pub enum Optimizer {
     AdamW8bit,
     PagedAdamW8bit,
     PagedAdamW32bit,
+    AdamW4bit,
     AdamMini,
     Adafactor,
     Sgd,

@@ -12,6 +12,7 @@ const CARDS: &[(&str, &str, u32, &str)] = &[
     ("a100-40", "a100-pcie-40", 40, "Ampere"),
     ("a100-pcie-40", "a100-pcie-40", 40, "Ampere"),
     ("a100-sxm4-40", "a100-sxm-40", 40, "Ampere"),
+    ("a100 40", "a100-sxm-40", 40, "Ampere"),
     ("a100", "a100-sxm-80", 80, "Ampere"),
     ("a800", "a800-80", 80, "Ampere"),
     ("a6000", "rtx-a6000", 48, "Ampere"),

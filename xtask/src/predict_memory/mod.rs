@@ -60,15 +60,17 @@ fn setup(row: &Row<'_>) -> Option<(kasuan_sizing::Architecture, Setup)> {
     let model = model::architecture(row)?;
     let weights = words::weight_format(row)?;
     let cards = words::parallelism(row)?;
+    let framework = stacks::framework(row);
     let (work, parallelism) = match row.get("kind") {
         "inference" => (Work::Inference(serving::inference(row)?), cards),
         _ => {
-            let (training, cards) = training::training(row, cards)?;
+            let (training, cards) = training::training(row, &framework, cards)?;
             (Work::Training(training), cards)
         }
     };
     let exact_weights = words::file_size(row).or_else(|| words::mixed_fp8(row, &model));
-    Some((model, Setup { work, weights, parallelism, exact_weights }))
+    let setup = Setup { work, weights, parallelism, exact_weights };
+    Some((model, framework.apply(&setup)))
 }
 
 /// Picks the figure of the kind that was measured.

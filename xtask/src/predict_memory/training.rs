@@ -2,42 +2,62 @@
 
 use super::{
     row::Row,
-    stacks::Stack,
+    stacks,
     words::{length, numbers},
 };
 use kasuan_sizing::{
-    AttentionKernel, Checkpointing, LoraTarget, Loss, Method, Optimizer, Parallelism, Recipe,
-    Sharding, Training,
+    AttentionKernel, Checkpointing, Framework, LoraTarget, Loss, Method, Optimizer, Parallelism,
+    Recipe, Sharding, Training, TrainingDetails,
 };
 
-/// Returns the training setup of a row, and what its stack changes about the spread over cards.
-pub(super) fn training(row: &Row<'_>, cards: Parallelism) -> Option<(Training, Parallelism)> {
-    let stack = Stack::of(row);
+/// Returns the training setup of a row without what its stack does, and how it is spread over cards.
+pub(super) fn training(
+    row: &Row<'_>,
+    framework: &Framework,
+    cards: Parallelism,
+) -> Option<(Training, Parallelism)> {
     let length = length(row.get("context_or_seq_len"))?;
     let batch = numbers(row.get("batch_or_concurrency")).first().copied()?;
     let optimizer_text = row.lower("optimizer");
-    let cards = stack.cards(row, cards);
+    let checkpoints = row.lower("grad_checkpointing");
+    let mut cards = stacks::cards(framework.stack, row, cards);
+    cards.offload_optimizer |=
+        optimizer_text.contains("cpu_offload") || optimizer_text.contains("cpu offload");
+    // The batch beside a pipeline is cut into as many micro-batches as there are stages (the default
+    // of PyTorch's schedules), except where the micro-batch itself is stated (`mbs`).
+    let micro_batch = if cards.pipeline > 1
+        && cards.tensor > 1
+        && !row.lower("batch_or_concurrency").contains("mbs")
+    {
+        (batch / cards.pipeline).max(1)
+    } else {
+        batch
+    };
+    let framework_text = row.lower("framework_version");
     let training = Training {
-        stack: stack.program(),
         method: method(row)?,
-        recipe: recipe(row, &stack, cards),
+        recipe: recipe(row, framework, cards),
         optimizer: optimizer(&optimizer_text),
-        // With a pipeline the stated batch is cut into micro-batches of one sequence, except where
-        // the micro-batch itself is stated (`mbs`).
-        micro_batch: if cards.pipeline > 1 && cards.tensor > 1 { 1 } else { batch },
+        micro_batch,
         sequence: length.prompt,
         accumulation: 1,
-        checkpointing: checkpointing(&row.lower("grad_checkpointing")),
+        checkpointing: checkpointing(&checkpoints),
         attention: match row.lower("flash_attn").as_str() {
             "no" => AttentionKernel::Eager,
             text if text.contains("sdpa") => AttentionKernel::Sdpa,
             _ => AttentionKernel::Flash,
         },
-        loss: if stack.fuses_loss(row) { Loss::Fused } else { Loss::Eager },
+        loss: if stacks::fuses_loss(row) { Loss::Fused } else { Loss::Eager },
         packed: row.note("packed") == Some("yes"),
         fused_backward: optimizer_text.contains("fused in backward")
             || optimizer_text.contains("optimizer_in_bwd"),
-        details: stack.details(row, cards),
+        details: TrainingDetails {
+            keeps_quantised_inputs: framework_text.contains("bnb 0.41"),
+            saves_ends: row.get("lora_targets").contains("modules_to_save"),
+            offloads_activations: checkpoints.contains("activation offload"),
+            ..TrainingDetails::default()
+        },
+        ..Training::default()
     };
     Some((training, cards))
 }
@@ -91,9 +111,11 @@ fn targets(text: &str) -> Vec<LoraTarget> {
         .collect();
     let has = |word: &str| words.contains(&word);
     let mut found = Vec::new();
+    // `q,k,v,up (script default)` names its layers; `DEFAULT (c_attn)` does not.
+    let named = has("q") || has("q_proj") || has("query");
     if has("all") || has("w1") {
         found.extend(LoraTarget::ALL_LINEAR);
-    } else if has("default") || has("c_attn") && words.len() == 1 {
+    } else if has("default") && !named || has("c_attn") && words.len() == 1 {
         found.extend([Q, K, V]);
     } else {
         let table: [(&[&str], &[LoraTarget]); 11] = [
@@ -127,37 +149,43 @@ fn targets(text: &str) -> Vec<LoraTarget> {
     found
 }
 
-fn recipe(row: &Row<'_>, stack: &Stack, cards: Parallelism) -> Recipe {
+/// Reads the numbers that are trained in: what the weights' format says, what the way of sharding
+/// brings with it, else the stack's own default.
+fn recipe(row: &Row<'_>, framework: &Framework, cards: Parallelism) -> Recipe {
     let weights = row.lower("weight_format");
+    let quantised = weights.contains("gptq") || weights.contains("nf4");
     if weights.contains("fp32") && weights.contains("bf16") {
-        return if matches!(stack, Stack::Megatron) {
-            Recipe::MasterFp32
-        } else {
-            Recipe::Autocast
+        return match framework.stack.recipe() {
+            Recipe::MasterFp32 => Recipe::MasterFp32,
+            _ => Recipe::Autocast,
         };
     }
-    if weights.contains("fp32") || weights.contains("float32") && !weights.contains("gptq") {
+    if (weights.contains("fp32") || weights.contains("float32")) && !quantised {
         return Recipe::Fp32;
     }
     if row.get("kind") != "full" && row.get("kind") != "pretrain" {
         return Recipe::PureBf16;
     }
-    if matches!(stack, Stack::Megatron) {
+    if matches!(cards.sharding, Sharding::Zero1 | Sharding::Zero2 | Sharding::Zero3) {
         return Recipe::MasterFp32;
     }
-    let zero = matches!(cards.sharding, Sharding::Zero1 | Sharding::Zero2 | Sharding::Zero3);
-    if zero {
-        return Recipe::MasterFp32;
-    }
-    // FSDP with a mixed-precision flag keeps FP32 shards.
-    if cards.sharding == Sharding::Fsdp && stack.mixed(row) {
+    // FSDP with a mixed-precision flag keeps FP32 shards; programs that are 16-bit throughout
+    // (`bf16-true`, torchtune) have none.
+    let throughout = !framework.details_autocast() || weights.contains("true");
+    if cards.sharding == Sharding::Fsdp && stacks::mixed(row) && !throughout {
         return Recipe::Autocast;
     }
-    Recipe::PureBf16
+    match framework.stack.recipe() {
+        // The row says 16-bit weights.
+        Recipe::Autocast if weights.contains("bf16") => Recipe::PureBf16,
+        stated => stated,
+    }
 }
 
 fn optimizer(text: &str) -> Optimizer {
-    if text.contains("paged") {
+    if text.contains("4bit") || text.contains("4-bit") {
+        Optimizer::AdamW4bit
+    } else if text.contains("paged") {
         Optimizer::PagedAdamW8bit
     } else if text.contains("8bit") || text.contains("8-bit") || text.contains("fp8") {
         Optimizer::AdamW8bit
@@ -188,6 +216,7 @@ mod tests {
         assert_eq!(targets("all (all linear)"), LoraTarget::ALL_LINEAR);
         assert_eq!(targets("all-linear"), LoraTarget::ALL_LINEAR);
         assert_eq!(targets("query,value"), [Q, V]);
+        assert_eq!(targets("q,k,v,up,down,gate (script default)").len(), 6);
         assert_eq!(targets("c_attn,c_proj,w1,w2 + modules_to_save wte,lm_head").len(), 7);
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn weight_format(row: &Row<'_>) -> Option<WeightFormat> {
             }
         })
     };
-    Some(if has("gguf") {
+    Some(if has("mxfp4") {
+        WeightFormat::Mxfp4
+    } else if has("gguf") {
         WeightFormat::Gguf(gguf(&text))
     } else if has("aqlm") || has("autoquant") || has("sparse") {
         return None;
@@ -56,10 +58,13 @@ pub(super) fn weight_format(row: &Row<'_>) -> Option<WeightFormat> {
         WeightFormat::Gptq { bits, group }
     } else if has("awq") {
         WeightFormat::Awq4 { group: group().unwrap_or(128) }
-    } else if has("nf4") || has("fp4") && !has("mxfp4") && !has("nvfp4") || has("bnb-4bit") {
-        WeightFormat::Nf4 { double_quant: has("dq") }
-    } else if has("mxfp4") {
-        WeightFormat::Mxfp4
+    } else if has("nf4")
+        || has("fp4") && !has("nvfp4")
+        || has("bnb-4bit")
+        || has("bnb") && has("int4")
+    {
+        // torchao's NF4 always quantises its scales again.
+        WeightFormat::Nf4 { double_quant: has("dq") || has("torchao") }
     } else if has("nvfp4") {
         WeightFormat::Nvfp4
     } else if has("int4") {
@@ -82,6 +87,12 @@ pub(super) fn weight_format(row: &Row<'_>) -> Option<WeightFormat> {
 fn gguf(text: &str) -> GgufMix {
     let mixes = [
         ("iq1_s", GgufMix::IQ1_S),
+        // Formats of a fork, at the format of the same bits where the file's size is not stated.
+        ("iq2_k", GgufMix::IQ2_S),
+        ("iq3_k", GgufMix::IQ3_S),
+        ("iq4_ks", GgufMix::IQ4_XS),
+        ("iq4_k", GgufMix::IQ4_NL),
+        ("iq6_k", GgufMix::Q6_K),
         ("iq3_xxs", GgufMix::IQ3_XXS),
         ("iq4_xs", GgufMix::IQ4_XS),
         ("q2_k", GgufMix::Q2_K),
@@ -122,7 +133,7 @@ pub(super) fn parallelism(row: &Row<'_>) -> Option<Parallelism> {
     let mut pipeline = size(&["pipeline_model_parallel_size", "pp"]).unwrap_or(1);
     let context = size(&["cp", "sequence_parallel_size"]).unwrap_or(1);
     let expert = size(&["expert_model_parallel_size", "ep"]).unwrap_or(1);
-    if text == "tp" {
+    if text == "tp" || has("tp?") {
         tensor = cards;
     }
     if tensor == 1
@@ -145,6 +156,7 @@ pub(super) fn parallelism(row: &Row<'_>) -> Option<Parallelism> {
         Sharding::None
     };
     let model = tensor.max(1) * pipeline.max(1) * context.max(1);
+    // Cards that no model dimension uses hold copies.
     let offload = has("offload");
     Some(Parallelism {
         tensor: tensor.max(1),
@@ -176,6 +188,9 @@ pub(super) fn length(text: &str) -> Option<Length> {
     let text = text.to_lowercase();
     let found = numbers(&text);
     let first = found.first().copied();
+    if text.contains("model init") {
+        return Some(Length { prompt: 1, generated: 0 });
+    }
     // `2 x 131072`: so many caches of so many tokens.
     if let ([number, tokens], true) = (found.as_slice(), text.contains(" x ")) {
         return Some(Length { prompt: number.saturating_mul(*tokens), generated: 0 });

@@ -5,7 +5,7 @@
 //! kernels and data (activations, the allocator) gets more. They are the same for every source.
 
 use super::terms::Terms;
-use crate::{Architecture, LogitsPath, Method, Setup, Training, Work};
+use crate::{Architecture, Method, Setup, Training, Work};
 use kasuan_model::{Bytes, Confidence};
 
 const GIB: f64 = 1_073_741_824.0;
@@ -69,11 +69,8 @@ fn recipe(t: &Training, terms: &Terms) -> f64 {
         Method::Full | Method::Lora { .. } => 0.0,
         _ => 0.15 * (terms.optimizer + terms.gradients),
     };
-    let lengths = if t.details.logits == LogitsPath::Metrics {
-        0.25 * (terms.activations + terms.logits)
-    } else {
-        0.0
-    };
+    let lengths =
+        if t.details.lengths_vary { 0.25 * (terms.activations + terms.logits) } else { 0.0 };
     states + lengths
 }
 

@@ -40,13 +40,21 @@ pub(super) fn layer(a: &Architecture, setup: &Setup, t: &Training, p: &Precision
         0.0
     };
     let saved = norms(a, &w, p, trains_all) + attention + block.saved + adapters(a, t, p) + inputs;
-    let selective = 2.0 * w.hidden * 2.0 + 4.0 * p.compute * w.hidden + block.saved * 0.5;
+    let selective =
+        if t.details.keeps_matrix_products { saved } else { per_operation(&w, &block, width) };
     Layer {
         saved,
         selective: selective.min(saved),
         transient: block.transient.max(block.norm_transient).max(live_scores),
         stored: w.hidden * p.stream,
     }
+}
+
+/// Returns what PyTorch's per-operation policy keeps: the layer's input, attention's output, and
+/// every second matrix product, which are Q, V, gate and down (torchtitan
+/// `distributed/activation_checkpoint.py`).
+fn per_operation(w: &Widths, block: &Block, width: f64) -> f64 {
+    width * (2.0 * w.hidden + 2.0 * w.query + w.kv) + 4.0 * w.heads + block.product
 }
 
 fn is_quantised(setup: &Setup) -> bool {
@@ -97,6 +105,8 @@ fn attention(a: &Architecture, w: &Widths, t: &Training, width: f64) -> (f64, f6
 /// Bytes for each token of a feed-forward block.
 struct Block {
     saved: f64,
+    /// Bytes of one inner product (gate).
+    product: f64,
     transient: f64,
     norm_transient: f64,
 }
@@ -113,6 +123,7 @@ fn feed_forward(a: &Architecture, w: &Widths, width: f64, trains_all: bool) -> B
     let Some(e) = a.experts else {
         return Block {
             saved: tensors * width * w.feed_forward,
+            product: width * w.feed_forward,
             transient: 3.0 * w.feed_forward * width + 2.0 * w.hidden,
             norm_transient: 16.0 * w.hidden,
         };
@@ -125,6 +136,7 @@ fn feed_forward(a: &Architecture, w: &Widths, width: f64, trains_all: bool) -> B
         saved: active * (2.0 * width * w.hidden + tensors * width * expert)
             + tensors * width * shared
             + 4.0 * number,
+        product: width * (active * expert + shared),
         transient: (one * active / number).max(3.0 * shared * width),
         norm_transient: 0.0,
     }

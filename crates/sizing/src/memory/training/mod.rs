@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Architecture, Checkpointing, Loss, Setup, Sharding, StepKernel, Training};
 use precision::Precision;
-use sharding::{Division, division, gathered, shard};
+use sharding::{Division, division, gathered, shard, waiting_gradients};
 use states::{States, states};
 
 const GIB: f64 = 1_073_741_824.0;
@@ -24,6 +24,11 @@ const GIB: f64 = 1_073_741_824.0;
 /// What the allocator loses to blocks that fit nothing else, as a share of activations: the median of
 /// 22 runs of adapters with a fused loss on one card, 8 to 15 % (one source, fms-acceleration).
 const FRAGMENTED: f64 = 0.12;
+
+/// What the allocator loses beside that where batches differ in length, as a share of activations and
+/// logits: between nothing (ms-swift's benchmark) and 45 % (its tuner table, LLaMA-Factory's runs);
+/// the middle.
+const VARIED: f64 = 0.25;
 
 /// Share of activations whose blocks the optimiser's step cannot use again. Set by eye between none
 /// and all, which single-card runs of one source show both; all of them where states are flat
@@ -58,6 +63,8 @@ struct Run {
     casts: f64,
     /// Weights that are dequantised for a multiplication.
     dequantised: f64,
+    /// The head where it is quantised, dequantised for its own gradient.
+    dequantised_head: f64,
 }
 
 /// Returns what one card needs for a training run.
@@ -80,7 +87,7 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
     let loss = Moment {
         name: "backward of the loss",
         terms: Terms {
-            activations: run.kept + run.final_norm + casts,
+            activations: run.kept + run.final_norm + casts + run.dequantised_head,
             logits: run.logits,
             weights: run.states.weights + run.gathered,
             ..base(gradients_held)
@@ -132,14 +139,18 @@ fn run(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Run {
     let w = Widths::of(a);
     let division = division(a, setup);
     let whole = states(a, setup, t, p);
-    let states = shard(setup, whole);
+    let mut states = shard(setup, whole);
+    states.gradients += waiting_gradients(setup, &whole);
     let tokens = f64::from(t.micro_batch) * f64::from(t.sequence) / division.context;
     let layers = w.layers / division.pipeline;
     let layer = activations::layer(a, setup, t, p);
     let saved = layer.saved * tokens / division.tensor;
     let full = t.checkpointing == Checkpointing::Full;
     let stored = layers * layer.stored * tokens / division.tensor * division.in_flight;
+    let host = full && t.details.offloads_activations;
     let (kept, recomputed) = match t.checkpointing {
+        // Two layers' inputs are on their way to the host and back.
+        Checkpointing::Full if host => (stored / layers.max(1.0) * 2.0, saved),
         Checkpointing::Off => (layers * saved * division.in_flight, 0.0),
         Checkpointing::Selective => {
             (layers * layer.selective * tokens / division.tensor * division.in_flight, 0.0)
@@ -174,6 +185,11 @@ fn run(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Run {
         reserved_logits: reserved_logits * (t.details.logits.reserved_bytes() + held) * count,
         casts: states.casts,
         dequantised: activations::dequantised(a, setup, t),
+        dequantised_head: if t.details.quantises_head && setup.weights.bits_per_weight() < 16.0 {
+            2.0 * w.hidden * w.vocab
+        } else {
+            0.0
+        },
         division,
     }
 }
@@ -196,7 +212,8 @@ fn reserved(setup: &Setup, t: &Training, run: &Run, persistent: f64, step: f64) 
     let summed =
         run.kept + run.final_norm + run.kept_again.max(run.reserved_logits) + layer + casts;
     let alone = run.kept + casts + (run.final_norm + run.logits).max(run.kept_again + layer);
-    let activations = summed.max((1.0 + FRAGMENTED) * alone);
+    let varied = if t.details.lengths_vary { VARIED * alone } else { 0.0 };
+    let activations = summed.max((1.0 + FRAGMENTED) * alone) + varied;
     let flat = setup.parallelism.data > 1
         && setup.parallelism.sharding != Sharding::None
         && !t.method.trains_adapters();

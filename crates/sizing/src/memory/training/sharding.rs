@@ -60,10 +60,13 @@ pub(super) fn shard(setup: &Setup, states: States) -> States {
         let expert_over = over.max(experts);
         bytes / model * (dense / over + states.expert_share / expert_over)
     };
+    let zero = matches!(cards.sharding, Sharding::Zero2 | Sharding::Zero3);
     let here = |offloaded: bool| if offloaded { 0.0 } else { 1.0 };
     States {
         weights: own(states.weights, weights) * here(cards.offload_weights),
-        gradients: own(states.gradients, gradients),
+        // FSDP offloads gradients with the weights; DeepSpeed moves them to the optimiser's host.
+        gradients: own(states.gradients, gradients)
+            * here(cards.offload_weights || cards.offload_optimizer && zero),
         optimizer: own(states.optimizer, optimizer) * here(cards.offload_optimizer),
         adapters: states.adapters / model / optimizer,
         adapter_gradients: states.adapter_gradients / model / gradients,
@@ -74,8 +77,25 @@ pub(super) fn shard(setup: &Setup, states: States) -> States {
     }
 }
 
+/// Says whether FSDP under a pipeline keeps a stage unsharded between micro-batches.
+const fn keeps_stage(cards: Parallelism) -> bool {
+    matches!(cards.sharding, Sharding::Fsdp) && cards.pipeline > 1
+}
+
+/// Returns gradients that are not reduced before the last micro-batch: those of FSDP under a
+/// pipeline, FP32 and unsharded.
+pub(super) fn waiting_gradients(setup: &Setup, states: &States) -> f64 {
+    let cards = setup.parallelism;
+    if !keeps_stage(cards) || spread(cards) <= 1.0 {
+        return 0.0;
+    }
+    let model = f64::from(cards.tensor.max(1)) * f64::from(cards.pipeline.max(1));
+    (4.0 * states.trained / model - states.gradients).max(0.0)
+}
+
 /// Returns unsharded copies on a card that holds shards of weights: one layer's, and those of the
-/// model's ends (the root unit of FSDP).
+/// model's ends (the root unit of FSDP). With a pipeline FSDP keeps its whole stage unsharded between
+/// micro-batches (torchtitan `parallelize_llama.py`: no resharding after the forward pass then).
 pub(super) fn gathered(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> (f64, f64) {
     let cards = setup.parallelism;
     let sharded = matches!(cards.sharding, Sharding::Fsdp | Sharding::Zero3);
@@ -93,5 +113,8 @@ pub(super) fn gathered(a: &Architecture, setup: &Setup, t: &Training, p: &Precis
     let layer = parameters.block_linear() as f64 / w.layers.max(1.0) * bytes / tensor;
     let ends = (parameters.embedding as f64 + parameters.head as f64) * 2.0 / tensor;
     let stages = f64::from(cards.pipeline.max(1));
+    if keeps_stage(cards) {
+        return (parameters.total as f64 * bytes / tensor / stages, 0.0);
+    }
     (layer, if stages > 1.0 { ends / 2.0 } else { ends })
 }

@@ -38,12 +38,14 @@ pub(super) struct States {
 
 /// Returns bytes of optimiser state for each trained parameter whose own numbers take `bytes`.
 ///
-/// bitsandbytes 8-bit Adam: two bytes and two FP32 scales in 256 (`optim/optimizer.py`).
+/// bitsandbytes 8-bit Adam: two bytes and two FP32 scales in 256 (`optim/optimizer.py`); torchao
+/// 4-bit Adam: one byte and two FP32 scales in 128.
 pub(super) fn state_bytes(optimizer: Optimizer, bytes: f64) -> f64 {
     match optimizer {
         Optimizer::AdamW => 2.0 * bytes,
         Optimizer::PagedAdamW32bit => 8.0,
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => 2.0 + 8.0 / 256.0,
+        Optimizer::AdamW4bit => 1.0 + 8.0 / 128.0,
         Optimizer::AdamMini | Optimizer::SgdMomentum | Optimizer::Lion | Optimizer::Muon => bytes,
         Optimizer::Adafactor | Optimizer::Sgd => 0.0,
     }
