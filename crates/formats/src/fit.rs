@@ -142,6 +142,7 @@ fn memory(estimate: &MemoryEstimate) -> Value {
         ("reserved", estimate.reserved),
         ("nvidia_smi", estimate.nvidia_smi),
         ("upper", estimate.upper),
+        ("needed", estimate.needed),
     ] {
         per_gpu.insert(name.to_owned(), json!(bytes.get()));
         per_gpu.insert(format!("{name}_gib"), json!(gib(bytes)));
@@ -153,8 +154,8 @@ fn memory(estimate: &MemoryEstimate) -> Value {
     }
     json!({
         "per_gpu": per_gpu,
-        "total": estimate.upper.get(),
-        "total_gib": gib(estimate.upper),
+        "total": estimate.needed.get(),
+        "total_gib": gib(estimate.needed),
         "breakdown": parts,
         "binding": estimate.binding,
         "confidence": confidence(estimate.confidence),
@@ -275,8 +276,8 @@ fn remedies_json(remedies: &Remedies, say: &dyn Fn(&Phrase) -> String) -> Value 
             "gives_up": say(&remedy.price),
             "saves": remedy.saves.get(),
             "saves_gib": gib(remedy.saves),
-            "upper": remedy.fit.memory.upper.get(),
-            "upper_gib": gib(remedy.fit.memory.upper),
+            "upper": remedy.fit.memory.needed.get(),
+            "upper_gib": gib(remedy.fit.memory.needed),
             "fits": remedy.fit.fits,
         })
     };

@@ -210,8 +210,8 @@ fn card_row(row: &Row, words: &Words, serves: bool) -> Vec<Cell> {
     let name = Cell::with_raw(&row.card.display, row.card.id.as_str());
     let shown = row.answer.best.as_ref().unwrap_or(&row.answer.asked);
     let need = Cell::with_raw(
-        format!("{:.1}", shown.memory.upper.gib()),
-        shown.memory.upper.get().to_string(),
+        format!("{:.1}", shown.memory.needed.gib()),
+        shown.memory.needed.get().to_string(),
     );
     let Some(best) = &row.answer.best else {
         let missing = Cell::with_raw(
@@ -336,7 +336,7 @@ fn remedy_line(remedy: &Remedy, words: &Words) -> Phrase {
         .with("change", words.say(&remedy.change))
         .with("price", words.say(&remedy.price))
         .with("saves", remedy.saves)
-        .with("upper", remedy.fit.memory.upper)
+        .with("upper", remedy.fit.memory.needed)
         .with_word("verdict", verdict)
 }
 

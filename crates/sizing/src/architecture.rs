@@ -169,6 +169,9 @@ pub struct Architecture {
     pub max_context: Option<u32>,
     /// Fields that were not in the source and are filled from memory or by rule.
     pub unverified: Vec<String>,
+    /// Whether only the parameters are known, so that widths and layers are those of a typical model
+    /// of the size.
+    pub shape_assumed: bool,
     /// Where the configuration comes from.
     pub source: Source,
 }
@@ -209,6 +212,7 @@ impl Default for Architecture {
             published_parameters: None,
             max_context: None,
             unverified: Vec::new(),
+            shape_assumed: false,
             source: Source::stated(String::new()),
         }
     }

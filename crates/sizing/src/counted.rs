@@ -25,6 +25,7 @@ impl Architecture {
             vocab: 128_000,
             tied: total < 3_000_000_000,
             unverified: vec!["all".to_owned()],
+            shape_assumed: true,
             source: Source::stated("only the size is stated"),
             ..Self::default()
         };

@@ -109,6 +109,9 @@ pub struct TrainingDetails {
     pub lengths_vary: bool,
     /// Whether what checkpointing keeps waits in host memory (torchtune's activation offloading).
     pub offloads_activations: bool,
+    /// Whether the program is one of the table of stacks, so that these fields are what it does and
+    /// not what most do.
+    pub program_known: bool,
 }
 
 impl Default for TrainingDetails {
@@ -131,6 +134,7 @@ impl Default for TrainingDetails {
             keeps_matrix_products: false,
             lengths_vary: false,
             offloads_activations: false,
+            program_known: false,
         }
     }
 }

@@ -45,8 +45,12 @@ pub struct MemoryEstimate {
     pub nvidia_smi: Bytes,
     /// The bound of the tensors alone: at least 95 % of measured peaks lie under it.
     pub allocated_upper: Bytes,
-    /// The bound to rent by: at least 95 % of measured runs of such setups lie under it.
+    /// The bound of what the driver shows: at least 95 % of measured runs of such setups lie under
+    /// it.
     pub upper: Bytes,
+    /// The bound to rent by: `upper`, except where the allocator would fill the whole card and gives
+    /// its free blocks back when it reaches the end; then what it cannot do without.
+    pub needed: Bytes,
     /// The causes; they add up to `allocated`.
     pub breakdown: Breakdown,
     /// Which moment of the run is the peak, for example `backward of the loss`.

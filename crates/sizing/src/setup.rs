@@ -1,7 +1,7 @@
 //! How a job is run: everything about a task that changes memory or time, with defaults made
 //! explicit.
 
-use crate::TrainingDetails;
+use crate::{Framework, TrainingDetails};
 use kasuan_model::Bytes;
 
 /// How weights are stored in the card's memory.
@@ -327,8 +327,10 @@ pub enum TrainingStack {
 /// A training run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
-    /// The program that trains.
+    /// The kind of program that trains.
     pub stack: TrainingStack,
+    /// The program by name, where it is known; what it does replaces `details`.
+    pub framework: Option<Framework>,
     /// Which parameters are trained.
     pub method: Method,
     /// In which numbers.
@@ -362,6 +364,7 @@ impl Default for Training {
     fn default() -> Self {
         Self {
             stack: TrainingStack::HuggingFace,
+            framework: None,
             method: Method::Lora {
                 rank: 16,
                 targets: LoraTarget::ALL_LINEAR.to_vec(),

@@ -124,6 +124,8 @@ pub struct Stack {
 pub struct Framework {
     /// The program.
     pub stack: &'static Stack,
+    /// Whether the program was named, and is not only the most common one.
+    pub named: bool,
     /// Whether its model code is from before transformers 4.45 (September 2024).
     pub old: bool,
     /// Whether the run sets a mixed-precision flag.
@@ -163,11 +165,16 @@ pub fn stacks() -> &'static [Stack] {
 }
 
 impl Stack {
-    /// Returns the stack that a free text names; current Hugging Face code when it names none.
-    pub fn named_in(text: &str) -> &'static Self {
+    /// Returns the stack that a free text names.
+    pub fn named_in(text: &str) -> Option<&'static Self> {
         let text = text.to_lowercase();
         let named = |stack: &&Self| stack.words.iter().any(|word| text.contains(word.as_str()));
-        STACKS.iter().find(named).or(STACKS.last()).expect("the table has rows")
+        STACKS.iter().find(named)
+    }
+
+    /// Returns the most common one: current Hugging Face code.
+    pub fn common() -> &'static Self {
+        STACKS.last().expect("a test reads the shipped table")
     }
 
     /// Returns the kind of program, for the time model.
@@ -195,6 +202,7 @@ impl Framework {
     pub const fn new(stack: &'static Stack) -> Self {
         Self {
             stack,
+            named: true,
             old: false,
             mixed: true,
             fast: false,
@@ -271,6 +279,7 @@ impl Framework {
             loads_whole: stack.loads_whole && fsdp,
             keeps_matrix_products: stack.selective == Selective::Scores,
             lengths_vary: stack.lengths_vary && !training.packed,
+            program_known: self.named,
             ..training.details
         })
     }
@@ -305,10 +314,12 @@ mod tests {
             assert_eq!(Framework::parse(&stack.id).unwrap().stack.id, stack.id);
             assert!(!stack.source.is_empty() && !stack.words.is_empty(), "{}", stack.id);
         }
-        assert_eq!(Stack::named_in("LLaMA-Factory / repo finetune.py").id, "llama-factory");
-        assert_eq!(Stack::named_in("ms-swift 4.x Megatron-SWIFT").id, "megatron");
-        assert_eq!(Stack::named_in("ms-swift 4.x").id, "ms-swift");
-        assert_eq!(Stack::named_in("something else").id, "hugging-face");
+        let named = |text| Stack::named_in(text).unwrap().id.as_str();
+        assert_eq!(named("LLaMA-Factory / repo finetune.py"), "llama-factory");
+        assert_eq!(named("ms-swift 4.x Megatron-SWIFT"), "megatron");
+        assert_eq!(named("ms-swift 4.x"), "ms-swift");
+        assert_eq!(Stack::named_in("something else"), None);
+        assert_eq!(Stack::common().id, "hugging-face");
         assert!(Framework::parse("llama-factroy").is_err());
         assert!(Framework::parse("trl@new").is_err());
     }

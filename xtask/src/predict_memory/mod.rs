@@ -25,23 +25,51 @@ const PREALLOCATING: [Engine; 4] =
 struct Prediction {
     likely: f64,
     upper: f64,
+    estimate: MemoryEstimate,
 }
 
 /// Prints a prediction for every row of a truth file; an empty one means declined.
-pub(crate) fn run(path: &str) -> Result<(), String> {
+///
+/// With `parts`, what the estimate is made of stands beside it, in GiB.
+pub(crate) fn run(path: &str, parts: bool) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
     let rows = Rows::read(&bytes)?;
     let mut out = csv::Writer::from_writer(std::io::stdout());
     let failed = |error: csv::Error| format!("cannot write: {error}");
-    out.write_record(["id", "pred_gib", "upper_gib"]).map_err(failed)?;
+    let mut head = vec!["id", "pred_gib", "upper_gib"];
+    if parts {
+        head.extend(PARTS);
+    }
+    out.write_record(&head).map_err(failed)?;
     for row in rows.iter() {
-        let (likely, upper) = match predict(&row) {
-            Some(Prediction { likely, upper }) => (format!("{likely:.4}"), format!("{upper:.4}")),
-            None => (String::new(), String::new()),
-        };
-        out.write_record([row.get("id"), &likely, &upper]).map_err(failed)?;
+        let mut cells = vec![row.get("id").to_owned()];
+        match predict(&row) {
+            Some(Prediction { likely, upper, estimate }) => {
+                cells.extend([likely, upper].map(|gib| format!("{gib:.4}")));
+                if parts {
+                    cells.extend(part_cells(&estimate));
+                }
+            }
+            None => cells.resize(head.len(), String::new()),
+        }
+        out.write_record(&cells).map_err(failed)?;
     }
     out.flush().map_err(|error| format!("cannot write: {error}"))
+}
+
+/// The columns of `--parts`.
+const PARTS: [&str; 7] =
+    ["allocated", "reserved", "nvidia_smi", "activations", "logits", "framework", "binding"];
+
+fn part_cells(e: &MemoryEstimate) -> Vec<String> {
+    let parts = &e.breakdown;
+    let mut cells: Vec<String> =
+        [e.allocated, e.reserved, e.nvidia_smi, parts.activations, parts.logits, parts.framework]
+            .iter()
+            .map(|bytes| format!("{:.4}", bytes.gib()))
+            .collect();
+    cells.push(e.binding.to_owned());
+    cells
 }
 
 /// Predicts what was measured in a row, or declines.
@@ -50,9 +78,9 @@ fn predict(row: &Row<'_>) -> Option<Prediction> {
     let measured = row.get("what_is_measured");
     let (model, setup) = setup(row)?;
     let estimate = memory::estimate(&model, &setup, card.as_ref()).ok()?;
-    let one = total(measured, &setup, &estimate)?;
+    let (likely, upper) = total(measured, &setup, &estimate)?;
     let cards = if row.get("scope") == "sum_all_gpus" { row.number("n_gpus")? } else { 1.0 };
-    Some(Prediction { likely: one.likely * cards, upper: one.upper * cards })
+    Some(Prediction { likely: likely * cards, upper: upper * cards, estimate })
 }
 
 /// Maps a row to a model and a setup.
@@ -74,18 +102,13 @@ fn setup(row: &Row<'_>) -> Option<(kasuan_sizing::Architecture, Setup)> {
 }
 
 /// Picks the figure of the kind that was measured.
-fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<Prediction> {
+fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<(f64, f64)> {
     let gib = |likely: kasuan_model::Bytes| likely.gib();
-    let part = |bytes: kasuan_model::Bytes| {
-        Some(Prediction { likely: bytes.gib(), upper: bytes.gib() * 1.05 })
-    };
+    let part = |bytes: kasuan_model::Bytes| Some((bytes.gib(), bytes.gib() * 1.05));
     // The bound is stated for the driver's figure; what stands between it and the allocator's is
     // taken off again. Tensors have a tighter bound of their own.
     let bounded = |likely: kasuan_model::Bytes| {
-        Some(Prediction {
-            likely: gib(likely),
-            upper: gib(e.upper) - (gib(e.nvidia_smi) - gib(likely)),
-        })
+        Some((gib(likely), gib(e.upper) - (gib(e.nvidia_smi) - gib(likely))))
     };
     // A server that pre-allocates is profiled before its cache exists, and caches in what remains.
     if matches!(&setup.work, Work::Inference(i) if PREALLOCATING.contains(&i.engine)) {
@@ -97,9 +120,7 @@ fn total(measured: &str, setup: &Setup, e: &MemoryEstimate) -> Option<Prediction
         }
     }
     match measured {
-        "peak_allocated" | "peak_active" => {
-            Some(Prediction { likely: gib(e.allocated), upper: gib(e.allocated_upper) })
-        }
+        "peak_allocated" | "peak_active" => Some((gib(e.allocated), gib(e.allocated_upper))),
         "peak_reserved" | "steady_reserved_p99" => bounded(e.reserved),
         "nvidia_smi" => bounded(e.nvidia_smi),
         "weights_loaded" => part(e.breakdown.weights),

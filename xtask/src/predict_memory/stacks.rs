@@ -7,7 +7,9 @@ use kasuan_sizing::{Framework, Parallelism, Sharding, Stack};
 pub(super) fn framework(row: &Row<'_>) -> Framework {
     let text = row.lower("framework_version");
     let config = row.note("framework_config").unwrap_or("");
+    let stack = Stack::named_in(&text);
     Framework {
+        named: stack.is_some(),
         old: old(&text),
         mixed: mixed(row),
         fast: config.contains("foak") || config.contains("accelerated"),
@@ -15,7 +17,7 @@ pub(super) fn framework(row: &Row<'_>) -> Framework {
         // `requirements.txt (...)` says what a file asks for, not what was installed.
         unstated: text.contains("requirements.txt"),
         own_code: row.lower("model").contains("bigcode"),
-        ..Framework::new(Stack::named_in(&text))
+        ..Framework::new(stack.unwrap_or(Stack::common()))
     }
 }
 

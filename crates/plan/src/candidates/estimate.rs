@@ -128,7 +128,7 @@ fn need(fit: Fit, replicas: u32, timed: Timed, job: &Job) -> Need {
     Need {
         cards: fit.setup.parallelism.cards(),
         replicas,
-        memory_needed: Some(fit.memory.upper),
+        memory_needed: Some(fit.memory.needed),
         setup: Some(fit.setup),
         memory: Some(fit.memory),
         time: timed.time,
@@ -156,7 +156,7 @@ fn fitting(model: &Architecture, question: &fit::Need, kind: &Kind) -> Result<Ve
     {
         return Err(Obstacle::Sizing(reason));
     }
-    Err(Obstacle::Memory { needed: plainest.memory.upper, have: plainest.limit })
+    Err(Obstacle::Memory { needed: plainest.memory.needed, have: plainest.limit })
 }
 
 /// Returns the time of one run of a job that is no service.

@@ -43,12 +43,12 @@ impl Fit {
     /// Returns the memory left on the fullest card beside the upper bound; `None` when it does not
     /// fit.
     pub fn spare(&self) -> Option<Bytes> {
-        self.fits.then(|| self.limit.saturating_sub(self.memory.upper))
+        self.fits.then(|| self.limit.saturating_sub(self.memory.needed))
     }
 
     /// Returns the memory that is missing on the fullest card; nothing when it fits.
     pub const fn missing(&self) -> Bytes {
-        self.memory.upper.saturating_sub(self.limit)
+        self.memory.needed.saturating_sub(self.limit)
     }
 }
 
@@ -81,13 +81,13 @@ pub fn fits(
     }
     let memory = memory::estimate(model, &setup, Some(card))?;
     let limit = limit(card, headroom);
-    let enough = memory.upper <= limit;
+    let enough = memory.needed <= limit;
     if !enough {
         reasons.push(
             Phrase::new("sizing-fit-too-large")
-                .with("upper", memory.upper)
+                .with("upper", memory.needed)
                 .with("limit", limit)
-                .with("missing", memory.upper.saturating_sub(limit)),
+                .with("missing", memory.needed.saturating_sub(limit)),
         );
     }
     Ok(Fit { fits: enough && possible, possible, setup, memory, limit, reasons })

@@ -75,7 +75,7 @@ pub fn remedies(
         }
         let Some((next, change, price)) = step(&now.setup, card) else { continue };
         let fit = fits(model, &next, card, headroom)?;
-        let saves = now.memory.upper.saturating_sub(fit.memory.upper);
+        let saves = now.memory.needed.saturating_sub(fit.memory.needed);
         if saves > Bytes::ZERO && (fit.possible || !now.possible) {
             now = fit.clone();
             changes.push(Remedy { change, price, saves, fit });
@@ -268,7 +268,7 @@ fn fewer(
     let Some(most) = largest(model, &now.setup, card, headroom, axis)? else { return Ok(None) };
     let Some(setup) = axis.at(&now.setup, most) else { return Ok(None) };
     let fit = fits(model, &setup, card, headroom)?;
-    let saves = now.memory.upper.saturating_sub(fit.memory.upper);
+    let saves = now.memory.needed.saturating_sub(fit.memory.needed);
     let (change, price) = match axis {
         Axis::Concurrency => (
             Phrase::new("sizing-remedy-concurrency").with("most", most),
@@ -312,7 +312,7 @@ fn shard(
                 let next = Setup { parallelism, ..setup.clone() };
                 let fit = fits(model, &next, card, headroom)?;
                 if fit.fits {
-                    let saves = wanted.memory.upper.saturating_sub(fit.memory.upper);
+                    let saves = wanted.memory.needed.saturating_sub(fit.memory.needed);
                     let change = sharing(cards, parallelism);
                     let price = Phrase::new("sizing-remedy-price-cards").with("cards", cards);
                     return Ok(Some(Remedy { change, price, saves, fit }));

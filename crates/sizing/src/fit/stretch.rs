@@ -98,7 +98,8 @@ pub fn kv_tokens_left(
     let fit = fits(model, setup, card, headroom)?;
     let share = inference.memory_share.unwrap_or(1.0);
     let offered = (limit(card, headroom).get() as f64 * share).floor();
-    let without_cache = fit.memory.upper.saturating_sub(fit.memory.breakdown.kv_cache).get() as f64;
+    let without_cache =
+        fit.memory.needed.saturating_sub(fit.memory.breakdown.kv_cache).get() as f64;
     let cards = f64::from(setup.parallelism.tensor) * f64::from(setup.parallelism.pipeline);
     let tokens = (offered - without_cache).max(0.0) * cards / per_token;
     Ok(Some(tokens as u64))

@@ -15,7 +15,7 @@ pub use guide::guide_rule;
 pub use kv::kv_bytes_per_token;
 pub use weights::weight_bytes;
 
-use crate::{Architecture, MemoryEstimate, Setup, SizingError, Work};
+use crate::{Architecture, MemoryEstimate, Setup, SizingError, Training, Work};
 use kasuan_model::Card;
 
 /// Estimates the memory that one card needs for a setup.
@@ -31,6 +31,14 @@ pub fn estimate(
     card: Option<&Card>,
 ) -> Result<MemoryEstimate, SizingError> {
     check(architecture, setup)?;
+    let known;
+    let setup = match &setup.work {
+        Work::Training(Training { framework: Some(framework), .. }) => {
+            known = framework.apply(setup);
+            &known
+        }
+        _ => setup,
+    };
     let need = match &setup.work {
         Work::Inference(i) => serving::need(architecture, setup, i, card),
         Work::Training(t) => training::need(architecture, setup, t),
@@ -38,7 +46,8 @@ pub fn estimate(
     let peak = need.worst();
     let breakdown = peak.terms.breakdown();
     let allocated = breakdown.total();
-    let (reserved, nvidia_smi) = process::totals(&need, allocated.get() as f64, card);
+    let around = process::totals(&need, allocated.get() as f64, card);
+    let (reserved, nvidia_smi) = (around.reserved, around.nvidia_smi);
     let reservation = match (&setup.work, card) {
         (Work::Inference(i), Some(card)) => {
             let tokens =
@@ -48,14 +57,15 @@ pub fn estimate(
         }
         _ => None,
     };
-    let (allocated_upper, upper) =
-        bound::bounds(architecture, setup, &peak.terms, reserved, nvidia_smi);
+    let (allocated_upper, needed) = bound::bounds(architecture, setup, &peak, nvidia_smi);
+    let needed = needed.max(nvidia_smi);
     Ok(MemoryEstimate {
         allocated,
         allocated_upper: allocated_upper.max(allocated),
         reserved: reserved.max(allocated),
         nvidia_smi: nvidia_smi.max(reserved).max(allocated),
-        upper: upper.max(nvidia_smi),
+        needed,
+        upper: around.stops_at.map_or(needed, |end| needed.max(end)),
         breakdown,
         binding: peak.name,
         reservation,

@@ -31,18 +31,36 @@ pub(super) fn context(card: Option<&Card>) -> f64 {
     }
 }
 
+/// What stands around the tensors of one card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Process {
+    /// What the allocator holds.
+    pub(super) reserved: Bytes,
+    /// What the driver shows.
+    pub(super) nvidia_smi: Bytes,
+    /// Where the process stops growing, when its allocator would outgrow the card otherwise.
+    pub(super) stops_at: Option<Bytes>,
+}
+
 /// Returns what the allocator holds and what the driver shows, within what the card has.
 ///
 /// An allocator that would outgrow the card gives its free blocks back and tries again; measured
 /// runs then lie between their tensors and the card's end, so the middle is returned.
-pub(super) fn totals(need: &Need, allocated: f64, card: Option<&Card>) -> (Bytes, Bytes) {
+pub(super) fn totals(need: &Need, allocated: f64, card: Option<&Card>) -> Process {
     let around = context(card) + need.outside;
     let mut reserved = need.reserved.max(allocated);
+    let mut stops_at = None;
     if let Some(card) = card {
-        let room = card.memory_for_jobs().get() as f64 * FILLED - around;
+        let memory = card.memory_for_jobs().get() as f64;
+        let room = memory * FILLED - around;
         if reserved > room && allocated < room {
             reserved = f64::midpoint(allocated, room);
+            stops_at = Some(Bytes::from_estimate(memory));
         }
     }
-    (Bytes::from_estimate(reserved), Bytes::from_estimate(reserved + around))
+    Process {
+        reserved: Bytes::from_estimate(reserved),
+        nvidia_smi: Bytes::from_estimate(reserved + around),
+        stops_at,
+    }
 }

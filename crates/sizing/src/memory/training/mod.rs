@@ -21,6 +21,13 @@ use states::{States, states};
 
 const GIB: f64 = 1_073_741_824.0;
 
+/// The moment of a program that loads the whole model on each card.
+pub(super) const LOADING: &str = "loading the model before it is sharded";
+
+/// What is added to what the allocator holds in training, beside the middle of the measured runs: to
+/// be under costs a failed run, to be over a few per cent.
+const LEAN: f64 = 0.03;
+
 /// What the allocator loses to blocks that fit nothing else, as a share of activations: the median of
 /// 22 runs of adapters with a fused loss on one card, 8 to 15 % (one source, fms-acceleration).
 const FRAGMENTED: f64 = 0.12;
@@ -35,10 +42,13 @@ const VARIED: f64 = 0.25;
 /// sharded buffers.
 const STEP_ON_ACTIVATIONS: f64 = 0.4;
 
-/// Bytes that collectives and gather buffers take beside the allocator on each of several cards. Set
-/// by eye on one source (FSDP on A100), and on the low side: what its 36 pairs leave to this term is
-/// 1.9 to 5.1 GiB on two cards (median 3.4) and 2.3 to 6.9 on four (median 4.3).
-const COLLECTIVES: f64 = 2.5 * GIB;
+/// Bytes that collectives and gather buffers take beside the allocator on each of several cards:
+/// what 36 pairs of tensors and driver of one source (FSDP on A100) leave to this term, 3.4 GiB in
+/// the median on two cards and 4.3 on four (1.9 to 6.9).
+const COLLECTIVES: f64 = 3.4 * GIB;
+
+/// The same on more than two cards.
+const MORE_COLLECTIVES: f64 = 4.3 * GIB;
 
 /// Elements of each of DeepSpeed's two flat buckets (`reduce_bucket_size`, `allgather_bucket_size`
 /// of `deepspeed/runtime/zero/config.py`), 16-bit each.
@@ -121,7 +131,7 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
     }
     if t.details.loads_whole {
         moments.push(Moment {
-            name: "loading the model before it is sharded",
+            name: LOADING,
             terms: Terms {
                 weights: run.states.whole + run.states.weights + run.gathered,
                 ..Terms::default()
@@ -130,8 +140,17 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
     }
     let persistent = base(gradients_held).total();
     let reserved = reserved(setup, t, &run, persistent, end.terms.total() - persistent);
-    let several = setup.parallelism.data > 1 || setup.parallelism.tensor > 1;
-    Need { moments, reserved, outside: if several { COLLECTIVES } else { 0.0 } }
+    Need { moments, reserved, outside: collectives(setup) }
+}
+
+/// Returns what collectives take beside the allocator. Copies of adapters exchange little (DDP), and
+/// so do stages of a pipeline.
+fn collectives(setup: &Setup) -> f64 {
+    match setup.parallelism.data.max(setup.parallelism.tensor) {
+        0 | 1 => 0.0,
+        2 => COLLECTIVES,
+        _ => MORE_COLLECTIVES,
+    }
 }
 
 /// Puts together what the moments share.
@@ -219,7 +238,7 @@ fn reserved(setup: &Setup, t: &Training, run: &Run, persistent: f64, step: f64) 
         && !t.method.trains_adapters();
     let share = if flat { 1.0 } else { STEP_ON_ACTIVATIONS };
     let steps = if t.method.trains_adapters() { 0.0 } else { step + share * activations };
-    persistent + (run.gathered + activations).max(steps).max(step)
+    (1.0 + LEAN) * (persistent + (run.gathered + activations).max(steps).max(step))
 }
 
 /// Returns temporaries at the end of the backward pass and of the step.
