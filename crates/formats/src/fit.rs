@@ -55,6 +55,19 @@ pub struct Row {
     pub price: Option<Price>,
     /// What to change, when it was asked about and does not fit as asked.
     pub remedies: Option<Remedies>,
+    /// A larger card that holds it as asked, when this one does not.
+    pub larger: Option<Larger>,
+}
+
+/// A larger card that holds the job as asked.
+#[derive(Clone, Debug)]
+pub struct Larger {
+    /// The card.
+    pub card: Card,
+    /// One of it for an hour; `None` when no offer is priced in the wished currency.
+    pub hour: Option<Money>,
+    /// How much more that is than the card that was asked about.
+    pub more: Option<Money>,
 }
 
 /// Another setup beside the one that was asked about.
@@ -157,6 +170,8 @@ fn memory(estimate: &MemoryEstimate) -> Value {
         "total": estimate.needed.get(),
         "total_gib": gib(estimate.needed),
         "breakdown": parts,
+        "host": estimate.host.map(Bytes::get),
+        "host_gib": estimate.host.map(gib),
         "binding": estimate.binding,
         "confidence": confidence(estimate.confidence),
     })
@@ -211,6 +226,11 @@ fn row_json(row: &Row, say: &dyn Fn(&Phrase) -> String) -> Value {
         "price": row.price.as_ref().map(price_json),
         "reason": reasons,
         "remedies": row.remedies.as_ref().map(|remedies| remedies_json(remedies, say)),
+        "larger_card": row.larger.as_ref().map(|larger| json!({
+            "card": larger.card.id.as_str(),
+            "per_card_hour": larger.hour.map(|hour| hour.amount().to_string()),
+            "more": larger.more.map(|more| more.amount().to_string()),
+        })),
     })
 }
 

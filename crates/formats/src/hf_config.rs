@@ -54,7 +54,9 @@ const MOST_LAYERS: u64 = 4096;
 /// Reads the text of a config.json; `id` names the model, `source` says where the file is from.
 ///
 /// A family that is not known is read as if it were built like LLaMA, which the result says in
-/// `unverified` and in a note.
+/// `unverified` and in a note. Layers that are described one by one are read as if all had the shape
+/// that the file states for the model, which is said too; sizes of weights are then best taken from
+/// their headers.
 ///
 /// # Errors
 /// The one thing that stands against reading it, with the field's name and what can still be said.
@@ -72,15 +74,33 @@ pub fn read(text: &str, id: &str, source: Source) -> Result<HfConfig, HfConfigEr
         _ => return Err(HfConfigError::NotAnObject { found: "a single value" }),
     };
     let reading = Reading::new(root);
-    reading.refuse_layer_by_layer()?;
     let mut notes = Vec::new();
-    let mut model = reading.architecture(id, source)?;
+    let by_layer = reading.layer_by_layer();
+    let mut model = match (reading.architecture(id, source), by_layer) {
+        (Ok(model), _) => model,
+        (Err(_), Some(field)) => {
+            return Err(HfConfigError::LayerByLayer { family: reading.name.to_owned(), field });
+        }
+        (Err(error), None) => return Err(error),
+    };
+    if let Some(field) = by_layer {
+        model.shape_assumed = true;
+        model.unverified.push(field.to_owned());
+        notes.push(
+            Phrase::new("sizing-config-one-shape")
+                .with("family", reading.name)
+                .with("field", field),
+        );
+    }
     if family::known(reading.name).is_none() {
         model.unverified.insert(0, "family".to_owned());
         notes.push(Phrase::new("sizing-config-family-unknown").with("family", reading.name));
     }
-    let assumed: Vec<&str> =
-        model.unverified.iter().map(String::as_str).filter(|field| *field != "family").collect();
+    let assumed: Vec<&str> = model.unverified.iter().map(String::as_str).collect();
+    let assumed: Vec<&str> = assumed
+        .into_iter()
+        .filter(|field| *field != "family" && by_layer != Some(*field))
+        .collect();
     if !assumed.is_empty() {
         notes.push(Phrase::new("sizing-config-assumed").with("fields", assumed.join(", ")));
     }
@@ -102,9 +122,10 @@ impl<'a> Reading<'a> {
         Self { root: outer, body, nested: inner.is_some(), name, family }
     }
 
-    /// Refuses files whose layers differ in ways that one shape for all layers would get wrong.
-    fn refuse_layer_by_layer(&self) -> Result<(), HfConfigError> {
-        for field in [
+    /// Returns the field by which a file describes layers that differ in ways that one shape for all
+    /// of them gets only about right.
+    fn layer_by_layer(&self) -> Option<&'static str> {
+        [
             "block_configs",
             "global_head_dim",
             "hidden_size_per_layer_input",
@@ -113,13 +134,9 @@ impl<'a> Reading<'a> {
             "linear_attn_config",
             "moe_latent_size",
             "routed_expert_hidden_size",
-        ] {
-            if self.body.get(field).is_some() {
-                let family = self.name.to_owned();
-                return Err(HfConfigError::LayerByLayer { family, field });
-            }
-        }
-        Ok(())
+        ]
+        .into_iter()
+        .find(|field| self.body.get(field).is_some())
     }
 
     fn architecture(&self, id: &str, source: Source) -> Result<Architecture, HfConfigError> {

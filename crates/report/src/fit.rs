@@ -1,8 +1,8 @@
 //! The words and tables of `kasuan fit`.
 
 use crate::{Cell, Column, Paint, Table, Tone, Words};
-use kasuan_formats::fit::{Price, Report, Row, Speed, causes, format_word};
-use kasuan_model::{Bytes, Phrase, Phrased as _, Seconds};
+use kasuan_formats::fit::{Larger, Price, Report, Row, Speed, causes, format_word};
+use kasuan_model::{Bytes, Money, Phrase, Phrased as _, Seconds};
 use kasuan_sizing::{
     Setup, Sharding, Work,
     fit::{Fit, Remedy},
@@ -131,6 +131,12 @@ fn memory_table(report: &Report, words: &Words) -> Table {
     push("fit-total-reserved", "fit-meaning-reserved", report.memory.reserved, Tone::Plain);
     push("fit-total-driver", "fit-meaning-driver", report.memory.nvidia_smi, Tone::Plain);
     push("fit-total-upper", "fit-meaning-upper", report.memory.upper, Tone::Strong);
+    if report.memory.needed != report.memory.upper {
+        push("fit-total-needed", "fit-meaning-needed", report.memory.needed, Tone::Strong);
+    }
+    if let Some(host) = report.memory.host {
+        push("fit-total-host", "fit-meaning-host", host, Tone::Plain);
+    }
     push("fit-total-guide", "fit-meaning-guide", report.guide, Tone::Faint);
     table
 }
@@ -324,10 +330,31 @@ fn remedies(row: &Row, words: &Words) -> String {
             let _ = writeln!(text, "  {}{line}", words.word(key));
         }
     }
+    if let Some(larger) = &row.larger {
+        let _ = writeln!(text, "  {}", words.say(&larger_line(larger, words)));
+    }
     if remedies.more_cards.is_none() && !remedies.changes.last().is_some_and(|last| last.fit.fits) {
         let _ = writeln!(text, "  {}", words.word("fit-remedy-none"));
     }
     text
+}
+
+fn larger_line(larger: &Larger, words: &Words) -> Phrase {
+    let Some(hour) = larger.hour else {
+        return Phrase::new("fit-remedy-larger-unpriced").with("card", &larger.card.display);
+    };
+    let difference = match larger.more {
+        None => Phrase::new("fit-price-no-comparison"),
+        Some(more) if more.amount().is_sign_negative() => {
+            let less = Money::new(-more.amount(), more.currency());
+            Phrase::new("fit-price-less").with("amount", less)
+        }
+        Some(more) => Phrase::new("fit-price-more").with("amount", more),
+    };
+    Phrase::new("fit-remedy-larger")
+        .with("card", &larger.card.display)
+        .with("hour", hour)
+        .with("difference", words.say(&difference))
 }
 
 fn remedy_line(remedy: &Remedy, words: &Words) -> Phrase {

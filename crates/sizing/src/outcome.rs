@@ -49,7 +49,8 @@ pub struct MemoryEstimate {
     /// it.
     pub upper: Bytes,
     /// The bound to rent by: `upper`, except where the allocator would fill the whole card and gives
-    /// its free blocks back when it reaches the end; then what it cannot do without.
+    /// its free blocks back when it reaches the end; then what it cannot do without. States of a
+    /// paged optimiser move to the host and are not in it.
     pub needed: Bytes,
     /// The causes; they add up to `allocated`.
     pub breakdown: Breakdown,
@@ -57,7 +58,7 @@ pub struct MemoryEstimate {
     pub binding: &'static str,
     /// What an engine that takes a share of the card at the start will hold; needs the card.
     pub reservation: Option<Reservation>,
-    /// Memory of the host that offloading needs.
+    /// Memory of the host that offloading and paging need.
     pub host: Option<Bytes>,
     /// How far the estimate may be trusted.
     pub confidence: Confidence,

@@ -354,6 +354,8 @@ pub struct Training {
     /// Whether each parameter is updated inside the backward pass, so that gradients never all
     /// exist at once.
     pub fused_backward: bool,
+    /// Sequences in one forward pass of an evaluation during the run; `None` where there is none.
+    pub evaluation_batch: Option<u32>,
     /// What the stack does beside its settings.
     pub details: TrainingDetails,
 }
@@ -380,6 +382,7 @@ impl Default for Training {
             loss: Loss::Eager,
             packed: false,
             fused_backward: false,
+            evaluation_batch: None,
             details: TrainingDetails::default(),
         }
     }

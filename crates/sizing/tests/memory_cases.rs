@@ -11,8 +11,9 @@
 
 use kasuan_model::{Bytes, Card, CardId, Source};
 use kasuan_sizing::{
-    Architecture, Catalogue, Engine, Inference, KvFormat, LoraTarget, MemoryEstimate, Method,
-    Optimizer, Parallelism, Recipe, Setup, Sharding, Training, WeightFormat, Work, memory,
+    Architecture, Catalogue, Checkpointing, Engine, Inference, KvFormat, LoraTarget,
+    MemoryEstimate, Method, Optimizer, Parallelism, Recipe, Setup, Sharding, Training,
+    WeightFormat, Work, memory,
 };
 
 fn model(id: &str) -> &'static Architecture {
@@ -118,6 +119,36 @@ fn fx_010_full_training_of_a_7b_needs_three_cards_with_zero_2() {
     let on = |cards| estimate(a, &full(Recipe::MasterFp32, sharded(Sharding::Zero2, cards)));
     assert!(gib(on(1).allocated) > 80.0);
     assert!(gib(on(3).allocated) < 80.0);
+}
+
+/// QwenLM/Qwen-VL issue 242: about 112 GB for the language model before the vision tower.
+#[test]
+fn fx_012_full_training_of_qwen_vl_counts_the_tower_and_does_not_fit_80_gb() {
+    // Qwen-7B with the 1.9 billion parameters of its tower and resampler (its model card: 9.6 in all).
+    let language = model("Qwen/Qwen-7B-Chat");
+    let seeing = Architecture { vision_parameters: 1_935_000_000, ..language.clone() };
+    let run = full(Recipe::Autocast, Parallelism::SINGLE);
+    let (without, with) = (estimate(language, &run), estimate(&seeing, &run));
+    assert!(states(&without) * 1.073_741_824 > 112.0, "{}", states(&without));
+    near(states(&with) - states(&without), 1.935 * 16.0 / 1.073_741_824, 0.01);
+    assert!(gib(with.needed) > 80.0);
+}
+
+/// Yuliang-Liu/Monkey issue 24: 9.7B on four A100 of 40 GB with ZeRO-2 and the optimiser on the host;
+/// 18.08 GB a card are the weights alone, which a states-only tool prints.
+#[test]
+fn fx_037_states_alone_are_not_what_a_run_needs() {
+    let cards = Parallelism { offload_optimizer: true, ..sharded(Sharding::Zero2, 4) };
+    let monkey = Architecture::counted(9_700_000_000);
+    let run = full(Recipe::MasterFp32, cards);
+    let e = estimate(&monkey, &run);
+    near(gib(e.breakdown.weights), 18.08, 0.01);
+    let Work::Training(training) = &run.work else { panic!("a training run") };
+    // 448 image tokens a tile and the text, several tiles an image.
+    let long = Training { sequence: 8192, checkpointing: Checkpointing::Off, ..training.clone() };
+    let long = estimate(&monkey, &Setup { work: Work::Training(long), ..run });
+    assert!(gib(long.needed) > 40.0 && long.host.is_some(), "{}", long.needed);
+    assert!(e.breakdown.activations > Bytes::ZERO && e.allocated > e.breakdown.weights);
 }
 
 /// meta-llama/llama-cookbook issue 413: 6.74e9 * 16 B = 107.8 GB of states.

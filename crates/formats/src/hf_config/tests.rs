@@ -101,7 +101,12 @@ fn an_unknown_family_is_read_as_llama_and_says_so() {
     assert_eq!(read.architecture.unverified, ["family"]);
     assert_eq!(read.notes[0].key(), "sizing-config-family-unknown");
     let text = llama("", r#", "block_configs": [{}]"#);
-    assert!(matches!(parse(&text), Err(HfConfigError::LayerByLayer { .. })));
+    let read = parse(&text).unwrap();
+    assert!(read.architecture.shape_assumed, "one shape stands for all layers");
+    assert_eq!(read.architecture.unverified, ["block_configs"]);
+    assert_eq!(read.notes[0].key(), "sizing-config-one-shape");
+    let text = r#"{"model_type": "nemotron", "num_hidden_layers": 2, "block_configs": [{}]}"#;
+    assert!(matches!(parse(text), Err(HfConfigError::LayerByLayer { .. })));
 }
 
 #[test]

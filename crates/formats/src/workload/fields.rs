@@ -148,6 +148,22 @@ pub const KERNELS: &[&str] = &["flash", "sdpa", "eager"];
 pub const CHECKPOINTING: &[&str] = &["full", "selective", "off"];
 /// Losses.
 pub const LOSSES: &[&str] = &["eager", "fused"];
+
+/// The programs that train, as `sizing` knows them.
+pub const FRAMEWORKS: &[&str] = &[
+    "fms-hf-tuning",
+    "unsloth",
+    "megatron",
+    "llama-factory",
+    "qwen-script",
+    "ms-swift-2",
+    "litgpt",
+    "torchtune",
+    "torchtitan",
+    "peft-comparison",
+    "ms-swift",
+    "hugging-face",
+];
 /// Sharding.
 pub const SHARDINGS: &[&str] = &["none", "zero1", "zero2", "zero3", "fsdp"];
 /// Layers that adapters may stand beside.
@@ -222,6 +238,7 @@ pub const JOB: Section = Section {
         field("checkpointing", Kind::OneOf(CHECKPOINTING)),
         field("attention", Kind::OneOf(KERNELS)),
         field("loss", Kind::OneOf(LOSSES)),
+        field("framework", Kind::OneOf(FRAMEWORKS)),
         field("packed", Kind::Flag),
         field("sharding", Kind::OneOf(SHARDINGS)),
         field("interruptible", Kind::Either(&[Kind::Flag, Kind::Inside(&CHECKPOINTS)])),

@@ -11,7 +11,7 @@ use super::{
 use jiff::civil::{Date, Time};
 use kasuan_model::{Phrase, Seconds};
 use kasuan_plan::workload::{Amount, Checkpoints, Job, Latency, Load, Model, Runs, Task, Window};
-use kasuan_sizing::{Inference, LoraTarget, Method, Recipe, Training, WeightFormat};
+use kasuan_sizing::{Framework, Inference, LoraTarget, Method, Recipe, Training, WeightFormat};
 use rust_decimal::Decimal;
 
 /// Time to write a checkpoint and to start again from one, where the file only says that the job
@@ -230,6 +230,13 @@ fn work(at: &Fields<'_>, job: &mut Job) -> Result<(), WorkloadError> {
     training.sequence = tokens("seq")?.or(context).unwrap_or(training.sequence);
     let optimizer = at.read("optimizer", choice(words::OPTIMIZERS, fields::OPTIMIZERS))?;
     training.optimizer = optimizer.unwrap_or(training.optimizer);
+    training.framework = at.read("framework", framework)?;
+    if let Some(framework) = training.framework {
+        training.stack = framework.stack.program();
+        if job.task == Task::Full {
+            training.recipe = framework.stack.recipe();
+        }
+    }
     let recipe = at.read("recipe", choice(words::RECIPES, fields::RECIPES))?;
     training.recipe = recipe.unwrap_or(training.recipe);
     let recompute =
@@ -242,6 +249,14 @@ fn work(at: &Fields<'_>, job: &mut Job) -> Result<(), WorkloadError> {
     training.packed = at.read("packed", values::flag)?.unwrap_or(training.packed);
     job.training = Some(training);
     Ok(())
+}
+
+fn framework(node: &Node) -> Reading<Framework> {
+    let text = values::text(node)?;
+    Framework::parse(&text).map_err(|_| match nearest(&text, fields::FRAMEWORKS.iter().copied()) {
+        Some(near) => not_of_form().hint(Phrase::new("hint-did-you-mean").with("suggestion", near)),
+        None => not_of_form(),
+    })
 }
 
 fn lora_targets(node: &Node) -> Reading<Vec<LoraTarget>> {

@@ -195,6 +195,7 @@ fn job(job: &Job, model: Option<&str>) -> Writer {
         at.put("attention", words::word(words::KERNELS, &training.attention));
         at.put("loss", words::word(words::LOSSES, &training.loss));
         at.put("packed", training.packed);
+        at.maybe("framework", training.framework.map(|known| known.stack.id.as_str()));
     }
     at.maybe("sharding", job.sharding.map(|sharding| words::word(words::SHARDINGS, &sharding)));
     match job.interruptible {

@@ -191,6 +191,9 @@ mod tests {
         assert_eq!(first_words(KERNELS), fields::KERNELS);
         assert_eq!(first_words(CHECKPOINTING), fields::CHECKPOINTING);
         assert_eq!(first_words(LOSSES), fields::LOSSES);
+        let stacks: Vec<&str> =
+            kasuan_sizing::stacks().iter().map(|stack| stack.id.as_str()).collect();
+        assert_eq!(stacks, fields::FRAMEWORKS);
         assert_eq!(first_words(SHARDINGS), fields::SHARDINGS);
         assert_eq!(first_words(TARGETS), &fields::TARGETS[2..]);
     }

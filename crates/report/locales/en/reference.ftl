@@ -71,6 +71,7 @@ field-job-recipe = In which numbers weights, gradients and states are kept
 field-job-checkpointing = What is recomputed in the backward pass
 field-job-attention = The attention kernel
 field-job-loss = How the loss is computed
+field-job-framework = The training program, so that what it does in memory is known
 field-job-packed = Whether samples are packed without padding
 field-job-sharding = How states are spread over cards
 field-job-interruptible = Whether it may be interrupted and resumed, which is what allows spot

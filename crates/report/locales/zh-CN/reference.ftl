@@ -71,6 +71,7 @@ field-job-recipe = 权重、梯度和优化器状态用什么精度
 field-job-checkpointing = 激活重算
 field-job-attention = 注意力的实现
 field-job-loss = 损失怎么算
+field-job-framework = 训练框架；写明后显存按它的做法计算
 field-job-packed = 是否把多条样本拼成一条
 field-job-sharding = 多卡怎么分摊状态
 field-job-interruptible = 能不能中断后接着跑；能，才允许用竞价

@@ -74,12 +74,7 @@ impl Need {
     }
 
     /// Returns the ways to divide the job over so many cards, best first.
-    pub(super) fn ways(
-        &self,
-        model: &Architecture,
-        format: WeightFormat,
-        cards: u32,
-    ) -> Vec<Parallelism> {
+    pub fn ways(&self, model: &Architecture, format: WeightFormat, cards: u32) -> Vec<Parallelism> {
         match &self.work {
             Work::Inference(inference) => parallel::serving(model, inference.engine, cards),
             Work::Training(training) => {

@@ -16,7 +16,7 @@ pub use kv::kv_bytes_per_token;
 pub use weights::weight_bytes;
 
 use crate::{Architecture, MemoryEstimate, Setup, SizingError, Training, Work};
-use kasuan_model::Card;
+use kasuan_model::{Bytes, Card};
 
 /// Estimates the memory that one card needs for a setup.
 ///
@@ -59,12 +59,16 @@ pub fn estimate(
     };
     let (allocated_upper, needed) = bound::bounds(architecture, setup, &peak, nvidia_smi);
     let needed = needed.max(nvidia_smi);
+    let spilled = match &setup.work {
+        Work::Training(t) => Bytes::new(training::spilled(architecture, setup, t) as u64),
+        Work::Inference(_) => Bytes::ZERO,
+    };
     Ok(MemoryEstimate {
         allocated,
         allocated_upper: allocated_upper.max(allocated),
         reserved: reserved.max(allocated),
         nvidia_smi: nvidia_smi.max(reserved).max(allocated),
-        needed,
+        needed: needed.saturating_sub(spilled),
         upper: around.stops_at.map_or(needed, |end| needed.max(end)),
         breakdown,
         binding: peak.name,

@@ -5,7 +5,8 @@ use kasuan_formats::workload::words::{self, Table};
 use kasuan_model::{Bytes, Phrase};
 use kasuan_plan::workload::Task;
 use kasuan_sizing::{
-    Inference, LoraTarget, Method, Recipe, Sharding, Training, WeightFormat, Work, fit::Need,
+    Framework, Inference, LoraTarget, Method, Recipe, Sharding, Training, WeightFormat, Work,
+    fit::Need,
 };
 use std::str::FromStr;
 
@@ -41,6 +42,10 @@ pub(crate) struct Options {
     attention: Option<String>,
     #[arg(long, value_name = "LOSS")]
     loss: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    framework: Option<String>,
+    #[arg(long, value_name = "N")]
+    eval_batch: Option<u32>,
     #[arg(long, value_name = "HOW")]
     sharding: Option<String>,
     #[arg(long, value_name = "N")]
@@ -97,6 +102,9 @@ impl Ask {
             ("batch", Some(options.batch.to_string())),
             ("seq", Some(options.seq.to_string())),
             ("rank", Some(options.rank.to_string())),
+            // Before the recipe, which replaces the program's own.
+            ("framework", options.framework.clone()),
+            ("eval-batch", options.eval_batch.map(|batch| batch.to_string())),
             ("weights", options.weights.clone()),
             ("kv", options.kv.clone()),
             ("engine", options.engine.clone()),
@@ -155,9 +163,22 @@ impl Ask {
             }
             "loss" => self.training.loss = one_of(argument, value, words::LOSSES)?,
             "sharding" => self.sharding = Some(one_of(argument, value, words::SHARDINGS)?),
+            "framework" => self.set_framework(value)?,
+            "eval-batch" => self.training.evaluation_batch = Some(count(argument, value)?),
             "cards" => self.cards = Some(count(argument, value)?),
             "tokens" => self.tokens = Some(tokens(argument, value)?),
             _ => return Err(wrong("--compare", key).hint(Phrase::new("hint-fit-compare"))),
+        }
+        Ok(())
+    }
+
+    /// Sets the program, and the numbers that it trains every parameter in.
+    fn set_framework(&mut self, value: &str) -> Result<(), CommandError> {
+        let framework = Framework::parse(value)?;
+        self.training.framework = Some(framework);
+        self.training.stack = framework.stack.program();
+        if self.task == Task::Full {
+            self.training.recipe = framework.stack.recipe();
         }
         Ok(())
     }

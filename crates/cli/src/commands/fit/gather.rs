@@ -2,7 +2,7 @@
 
 use super::{Subject, ask::Ask};
 use crate::{context::Context, error::CommandError};
-use kasuan_formats::fit::{Compared, Price, Report, Row, Speed};
+use kasuan_formats::fit::{Compared, Larger, Price, Report, Row, Speed};
 use kasuan_market::{Bands, Catalogue, Query};
 use kasuan_model::{BillingMode, Card, Currency, Interconnect, Phrase, Rates};
 use kasuan_plan::unit_cost;
@@ -51,7 +51,11 @@ pub(super) fn report(
             _ if answer.asked.fits => None,
             _ => Some(fit::ways_to_fit(model, &need, &answer, card)?),
         };
-        rows.push(Row { card: card.clone(), answer, speed, price, remedies });
+        let larger = match &remedies {
+            Some(_) => larger(model, &need, card, &market, &prices)?,
+            None => None,
+        };
+        rows.push(Row { card: card.clone(), answer, speed, price, remedies, larger });
     }
     if named.is_empty() {
         rows.sort_by(|a, b| order(a).total_cmp(&order(b)));
@@ -95,6 +99,33 @@ pub(super) fn compared(
         cards.push((row.card.display.clone(), answer.best.as_ref().map(fit::Fit::cards)));
     }
     Ok(Compared { settings: settings.to_owned(), memory, cards })
+}
+
+/// Returns the cheapest card that holds the job as asked, the smallest where none has a price.
+fn larger(
+    model: &Architecture,
+    need: &Need,
+    card: &Card,
+    market: &Catalogue,
+    prices: &BTreeMap<String, Price>,
+) -> Result<Option<Larger>, CommandError> {
+    let here = prices.get(card.id.as_str()).map(|price| price.per_card);
+    let format = need.weights.unwrap_or(WeightFormat::Bf16);
+    let cards = need.cards.unwrap_or(1);
+    let mut found: Vec<Larger> = Vec::new();
+    for other in market.cards().iter().filter(|other| other.memory > card.memory) {
+        let Some(way) = need.ways(model, format, cards).first().copied() else { continue };
+        if fit::fits(model, &need.setup(format, way), other, need.headroom)?.fits {
+            let hour = prices.get(other.id.as_str()).map(|price| price.per_card);
+            let more = hour.zip(here).and_then(|(hour, here)| hour.checked_sub(here).ok());
+            found.push(Larger { card: other.clone(), hour, more });
+        }
+    }
+    let priced = found.iter().filter(|larger| larger.hour.is_some()).min_by(|a, b| {
+        let amount = |larger: &Larger| larger.hour.map(kasuan_model::Money::amount);
+        amount(a).cmp(&amount(b))
+    });
+    Ok(priced.or_else(|| found.iter().min_by_key(|larger| larger.card.memory)).cloned())
 }
 
 /// Turns a request to a model that returns vectors into one that only reads.

@@ -68,6 +68,7 @@ fn weights_on_card(a: &Architecture, setup: &Setup, i: &Inference) -> f64 {
     if i.engine == Engine::StaticTorch && setup.exact_weights.is_none() {
         all -= parameters.head as f64 * (bits.rest - bits.matrix).max(0.0) / 8.0;
     }
+    all += absorbed(a, i);
     let tensor = f64::from(setup.parallelism.tensor.max(1));
     let pipeline = f64::from(setup.parallelism.pipeline.max(1));
     match i.engine {
@@ -91,6 +92,23 @@ fn cache(a: &Architecture, setup: &Setup, i: &Inference, tokens: f64, caps: bool
     let pipeline = f64::from(setup.parallelism.pipeline.max(1));
     let formats = (i.kv, i.kv_values.unwrap_or(i.kv));
     kv::bytes(a, formats, tokens, f64::from(i.concurrency), caps, padded(i)) / shared / pipeline
+}
+
+/// vLLM 0.7 multiplied the projections of latent attention together in advance and kept the products
+/// beside the weights: `layers * heads * (kv_rank * (queries' input + hidden) + rope * input)` 16-bit
+/// numbers (`VLLM_MLA_PERFORM_MATRIX_ABSORPTION`, on by default then, gone in 0.8).
+fn absorbed(a: &Architecture, i: &Inference) -> f64 {
+    let crate::Attention::Latent { kv_rank, q_rank, rope_dim, .. } = a.attention else {
+        return 0.0;
+    };
+    let version = i.engine_version.is_some_and(|version| version.0 == 0 && version.1 == 7);
+    if i.engine != Engine::Vllm || !version {
+        return 0.0;
+    }
+    let hidden = f64::from(a.hidden);
+    let input = q_rank.map_or(hidden, f64::from);
+    let (kv_rank, rope) = (f64::from(kv_rank), f64::from(rope_dim));
+    2.0 * f64::from(a.layers) * f64::from(a.heads) * (kv_rank * (input + hidden) + rope * input)
 }
 
 /// vLLM before 0.8 padded the latent cache to a multiple of 128 values.

@@ -14,7 +14,10 @@ use super::{
     terms::{Moment, Need, Terms},
     widths::Widths,
 };
-use crate::{Architecture, Checkpointing, Loss, Setup, Sharding, StepKernel, Training};
+use crate::{
+    Architecture, Checkpointing, Loss, Optimizer, Setup, Sharding, StepKernel, Training, Work,
+};
+use kasuan_model::Bytes;
 use precision::Precision;
 use sharding::{Division, division, gathered, shard, waiting_gradients};
 use states::{States, states};
@@ -129,6 +132,7 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
             },
         });
     }
+    moments.extend(t.evaluation_batch.map(|batch| evaluation(a, t, &run, batch, base(0.0))));
     if t.details.loads_whole {
         moments.push(Moment {
             name: LOADING,
@@ -141,6 +145,28 @@ pub(super) fn need(a: &Architecture, setup: &Setup, t: &Training) -> Need {
     let persistent = base(gradients_held).total();
     let reserved = reserved(setup, t, &run, persistent, end.terms.total() - persistent);
     Need { moments, reserved, outside: collectives(setup) }
+}
+
+/// Returns the moment of an evaluation: no gradients, one layer's activations at a time, but logits of
+/// every token, their FP32 copy and its log-probabilities (10 bytes; transformers `loss_utils.py`).
+fn evaluation(a: &Architecture, t: &Training, run: &Run, batch: u32, base: Terms) -> Moment {
+    let tokens = f64::from(batch) * f64::from(t.sequence) / run.division.context;
+    let w = Widths::of(a);
+    let logits = match t.loss {
+        Loss::Eager => 10.0 * w.vocab * tokens,
+        Loss::Fused => 0.0,
+        Loss::Chunked(chunk) => 10.0 * w.vocab * tokens.min(f64::from(chunk)),
+    };
+    let layer = 2.0 * (3.0 * w.feed_forward + 3.0 * w.hidden) * tokens;
+    Moment {
+        name: "evaluation",
+        terms: Terms {
+            activations: layer / run.division.tensor,
+            logits: logits / run.division.tensor,
+            weights: run.states.weights + run.gathered,
+            ..base
+        },
+    }
 }
 
 /// Returns what collectives take beside the allocator. Copies of adapters exchange little (DDP), and
@@ -260,15 +286,43 @@ fn end_temporaries(a: &Architecture, t: &Training, p: &Precision, run: &Run) -> 
 ///
 /// ZeRO with the optimiser in host memory: `parameters * max(4*cards, 16) * 1.5`, with the weights
 /// there too `parameters * 18 * 1.5` (DeepSpeed `docs/code-docs/source/memory.rst`).
-pub(super) fn host(a: &Architecture, setup: &Setup) -> Option<kasuan_model::Bytes> {
+///
+/// Paged optimisers live in memory that the driver moves to the host when the card is full: their
+/// states. Offloaded activations wait there too, as what checkpointing keeps.
+pub(super) fn host(a: &Architecture, setup: &Setup) -> Option<Bytes> {
     let cards = setup.parallelism;
     if !cards.offload_optimizer && !cards.offload_weights {
-        return None;
+        let Work::Training(t) = &setup.work else { return None };
+        let kept = if t.details.offloads_activations {
+            let p = Precision::of(setup, t);
+            let run = run(a, setup, t, &p);
+            let layer = activations::layer(a, setup, t, &p);
+            f64::from(a.layers) * layer.stored * run.tokens * f64::from(cards.cards())
+        } else {
+            0.0
+        };
+        let bytes = kept + spilled(a, setup, t) * f64::from(cards.cards());
+        return (bytes > 0.0).then(|| Bytes::from_estimate(bytes));
     }
     let parameters = crate::parameters::count(a).total as f64;
     let bytes =
         if cards.offload_weights { 18.0 } else { (4.0 * f64::from(cards.cards())).max(16.0) };
-    Some(kasuan_model::Bytes::from_estimate(parameters * bytes * 1.5))
+    Some(Bytes::from_estimate(parameters * bytes * 1.5))
+}
+
+/// Returns what one card may move to the host without an option: the states of a paged optimiser.
+pub(super) fn spilled(a: &Architecture, setup: &Setup, t: &Training) -> f64 {
+    if !matches!(t.optimizer, Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit) {
+        return 0.0;
+    }
+    let p = Precision::of(setup, t);
+    let states = shard(setup, states(a, setup, t, &p));
+    states.optimizer + states.trained * states::state_bytes(t.optimizer, p.adapter) * adapters_of(t)
+}
+
+/// Says with 1 that what is trained are adapters, whose states stand with them.
+const fn adapters_of(t: &Training) -> f64 {
+    if t.method.trains_adapters() { 1.0 } else { 0.0 }
 }
 
 pub(super) use activations::largest_matrix;

@@ -96,6 +96,12 @@ pub(super) fn states(a: &Architecture, setup: &Setup, t: &Training, p: &Precisio
             };
         }
     }
+    let copies = setup.parallelism.data > 1 && setup.parallelism.sharding == Sharding::None;
+    if copies {
+        // DDP's buckets hold every gradient a second time (`gradient_as_bucket_view` is off by
+        // default; PyTorch documentation of DistributedDataParallel).
+        states.buckets += states.gradients + states.adapter_gradients;
+    }
     states.whole = states.weights;
     states
 }
