@@ -33,11 +33,16 @@ const CARDS: &[(&str, &str, u32, &str)] = &[
     ("5090", "rtx-5090", 32, "Blackwell"),
 ];
 
+/// What drivers report of cards whose rows don't say it, in GiB (public start-up logs).
+const REPORTED: &[(&str, f64)] = &[("h100-sxm-80", 79.18), ("a100-sxm-80", 79.25)];
+
 /// Returns the card that a row names; `(79.22GiB)` beside the name is what its driver reports.
 pub(super) fn card(row: &Row<'_>) -> Option<Card> {
     let text = row.lower("gpu");
     let reported = text.split('(').nth(1).and_then(|rest| rest.split("gib").next()?.parse().ok());
     let (_, id, memory, architecture) = CARDS.iter().find(|(name, ..)| text.contains(name))?;
+    let known = REPORTED.iter().find(|(card, _)| card == id).map(|(_, gib)| *gib);
+    let reported = reported.or(known);
     Some(Card {
         id: CardId::new(id),
         display: (*id).to_owned(),
