@@ -24,7 +24,8 @@ const ACCEPTED: &[&str] = &[
 ];
 
 /// The most packages that the lock file may name; raising it is a decision, not a side effect.
-const MOST_PACKAGES: usize = 300;
+/// It was 300 before the web pages, whose server (axum, hyper) and templates bring 28.
+const MOST_PACKAGES: usize = 340;
 
 /// Checks every package that cargo resolves.
 pub(crate) fn check() -> Result<(), String> {

@@ -61,8 +61,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("testkit", &[]),
     ("ledger", &["model"]),
     (
+        "web",
+        &["model", "market", "sizing", "plan", "review", "formats", "report", "probe", "ledger"],
+    ),
+    (
         "cli",
-        &["model", "market", "sizing", "plan", "formats", "report", "probe", "ledger", "review"],
+        &[
+            "model", "market", "sizing", "plan", "formats", "report", "probe", "ledger", "review",
+            "web",
+        ],
     ),
 ];
 

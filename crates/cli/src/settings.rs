@@ -123,6 +123,8 @@ pub(crate) struct Settings {
     pub(crate) explain: bool,
     /// The day that counts as today.
     pub(crate) today: Date,
+    /// The same, where the user stated it; a server that runs for weeks asks the clock instead.
+    pub(crate) stated_today: Option<Date>,
     /// Whether results may be coloured.
     pub(crate) colour: bool,
     /// Columns that a report may take.
@@ -136,17 +138,18 @@ pub(crate) struct Settings {
 impl Settings {
     /// Joins arguments and environment.
     pub(crate) fn new(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
-        let today = match &global.today {
-            None => jiff::ZonedDateTime::now().date(),
-            Some(text) => text.parse().map_err(|_| {
+        let stated_today = global.today.as_ref().map(|text| {
+            text.parse().map_err(|_| {
                 CommandError::user(Phrase::new("error-today").with("text", text))
                     .hint(Phrase::new("hint-today"))
-            })?,
-        };
+            })
+        });
+        let stated_today = stated_today.transpose()?;
         Ok(Self {
             format: global.format,
             explain: global.explain,
-            today,
+            today: stated_today.unwrap_or_else(|| jiff::ZonedDateTime::now().date()),
+            stated_today,
             colour: environment.terminal_out && !environment.no_color,
             width: environment.width.unwrap_or(DEFAULT_WIDTH).clamp(40, WIDEST),
             ledger: environment.ledger.clone(),

@@ -20,7 +20,7 @@ use std::{
 
 /// Keys that are put together at run time, by their beginning; each is checked where it is used.
 const FAMILIES: &[&str] =
-    &["mode-", "cmd-", "cost-", "task-", "baseline-", "confidence-", "field-", "section-"];
+    &["mode-", "cmd-", "web-", "cost-", "task-", "baseline-", "confidence-", "field-", "section-"];
 
 type Variables = BTreeSet<String>;
 

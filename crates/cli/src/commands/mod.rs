@@ -14,6 +14,7 @@ mod offers;
 mod on_box;
 mod plan;
 mod run;
+mod serve;
 mod verify;
 mod watch;
 
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Market(market::Market),
     Offers(offers::Offers),
     Run(run::Run),
+    Serve(serve::Serve),
     Verify(verify::Verify),
     Watch(watch::Watch),
 }
@@ -57,5 +59,6 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Init(arguments) => init::run(arguments, context),
         Command::Market(arguments) => market::run(arguments, context),
         Command::Offers(arguments) => offers::run(arguments, context),
+        Command::Serve(arguments) => serve::run(arguments, context),
     }
 }

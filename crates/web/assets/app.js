@@ -1,0 +1,63 @@
+// What HTML cannot do by itself: sliders that fill a field, files that fill a text, cells pasted
+// from a spreadsheet, and marks on the field that is wrong. Nothing is computed here.
+"use strict";
+(() => {
+  const fire = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
+
+  const sliders = { "cap-slider": ["cap", ""], "mtbf-slider": ["mtbf", "h"] };
+  document.addEventListener("input", (event) => {
+    const to = sliders[event.target.id];
+    if (!to) return;
+    event.stopPropagation();
+    const field = document.getElementById(to[0]);
+    field.value = event.target.value + to[1];
+    fire(field);
+  }, true);
+
+  document.addEventListener("change", async (event) => {
+    const into = event.target.dataset && event.target.dataset.into;
+    const file = into && event.target.files[0];
+    if (!file) return;
+    event.stopPropagation();
+    const field = document.getElementById(into);
+    field.value = await file.text();
+    fire(field);
+  }, true);
+
+  // Cells copied from a spreadsheet go through the server's own reader of pasted rows.
+  document.addEventListener("paste", (event) => {
+    const cell = event.target.closest && event.target.closest("table.jobs input");
+    const text = event.clipboardData && event.clipboardData.getData("text/plain");
+    if (!cell || !text || !/\t|\n.*\S/.test(text)) return;
+    event.preventDefault();
+    const field = document.getElementById("pasted");
+    field.closest("details").open = true;
+    field.value = text;
+    field.focus();
+  });
+
+  const mark = () => {
+    document.querySelectorAll("#ask [aria-invalid]").forEach((field) => {
+      field.removeAttribute("aria-invalid");
+    });
+    const wrong = document.querySelector("#answer .wrong");
+    if (!wrong) return;
+    const { row, column } = wrong.dataset;
+    const field = row > 0
+      ? document.querySelector(`#ask tr[data-row="${row}"] [name="job-${column}"]`)
+      : document.getElementById(column);
+    if (field) field.setAttribute("aria-invalid", "true");
+  };
+  document.addEventListener("htmx:afterSettle", mark);
+  document.addEventListener("DOMContentLoaded", mark);
+  document.addEventListener("htmx:beforeRequest", () => {
+    document.getElementById("answer")?.setAttribute("aria-busy", "true");
+  });
+
+  // A menu closes when something else is chosen.
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll("details.menu[open]").forEach((menu) => {
+      if (!menu.contains(event.target)) menu.open = false;
+    });
+  });
+})();

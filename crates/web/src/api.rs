@@ -1,0 +1,27 @@
+//! The same answers for programs: JSON as the command line prints it.
+
+mod plan;
+
+use crate::state::AppState;
+use axum::{
+    Router,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+    routing::post,
+};
+use serde::Serialize;
+
+/// Returns every address below `/api/v1`.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/plan", post(plan::answer))
+}
+
+/// Writes a document.
+pub(crate) fn json(document: &impl Serialize) -> Response {
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    let mut response = text.into_response();
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

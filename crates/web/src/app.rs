@@ -1,0 +1,34 @@
+//! The whole application: every address and who answers it.
+
+use crate::{api, assets, guard, pages, state::AppState};
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
+    routing::{get, post},
+};
+
+/// The pages in the menu: address, name, key of the words.
+pub(crate) const MENU: &[(&str, &str, &str)] = &[("/", "plan", "web-menu-plan")];
+
+/// The largest body: a table of 500 jobs with a price card of some thousand rows.
+const LARGEST_BODY: usize = 4 << 20;
+
+/// Builds the application.
+pub fn app(state: AppState) -> Router {
+    Router::new()
+        .route("/", get(pages::plan::show))
+        .route("/plan", post(pages::plan::answer))
+        .route("/plan/edit", post(pages::plan::edit))
+        .route("/plan/upload", post(pages::plan::upload))
+        .route("/plan/download/{kind}", post(pages::plan::download))
+        .route("/sign-in", get(pages::sign_in::show).post(pages::sign_in::enter))
+        .route("/sign-out", post(pages::sign_in::leave))
+        .route("/assets/{name}", get(assets::serve))
+        .route("/healthz", get(async || "ok\n"))
+        .nest("/api/v1", api::routes())
+        .fallback(pages::nowhere)
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(middleware::from_fn_with_state(state.clone(), guard::guard))
+        .with_state(state)
+}

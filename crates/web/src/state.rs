@@ -1,0 +1,86 @@
+//! What every request may use.
+
+use crate::{access::Access, guard::Limiter, planning::Cache, settings::Settings};
+use jiff::civil::Date;
+use kasuan_market::Catalogue;
+use kasuan_report::{Language, Words};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Requests that may wait for a processor; a longer queue only makes everybody wait in vain.
+const LONGEST_QUEUE: usize = 512;
+
+/// What every request may use.
+#[derive(Clone, Debug)]
+pub struct AppState(pub(crate) Arc<Shared>);
+
+/// The one copy of it.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// What the server was told.
+    pub(crate) settings: Settings,
+    /// Who may come in.
+    pub(crate) access: Access,
+    /// Who asks too often.
+    pub(crate) limiter: Limiter,
+    /// Plans that were made a moment ago.
+    pub(crate) plans: Cache,
+    /// Processors that are free.
+    pub(crate) processors: Semaphore,
+    /// Places in the queue for them.
+    pub(crate) queue: Semaphore,
+    chinese: Words,
+    english: Words,
+}
+
+impl AppState {
+    /// Prepares what every request may use.
+    ///
+    /// # Errors
+    /// Says what of the shipped data or of the system cannot be used.
+    pub fn new(settings: Settings) -> Result<Self, String> {
+        let access = Access::new(settings.token.as_deref()).map_err(|error| error.to_string())?;
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        Ok(Self(Arc::new(Shared {
+            access,
+            limiter: Limiter::new(settings.rate),
+            plans: Cache::default(),
+            processors: Semaphore::new(processors),
+            queue: Semaphore::new(LONGEST_QUEUE),
+            chinese: Words::new(Language::Chinese),
+            english: Words::new(Language::English),
+            settings,
+        })))
+    }
+
+    /// Returns the words of a language.
+    pub(crate) fn words(&self, language: Language) -> &Words {
+        match language {
+            Language::Chinese => &self.0.chinese,
+            Language::English => &self.0.english,
+        }
+    }
+
+    /// Returns the day that counts as today.
+    pub(crate) fn today(&self) -> Date {
+        self.0.settings.today.unwrap_or_else(|| jiff::ZonedDateTime::now().date())
+    }
+
+    /// Returns cards, offers and terms.
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.0.settings.catalogue
+    }
+
+    /// Does work that takes a processor, away from the threads that serve; at most as much at once
+    /// as there are processors. `None` when too many wait already.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Option<T> {
+        let _place = self.0.queue.try_acquire().ok()?;
+        let _processor = self.0.processors.acquire().await.ok()?;
+        let state = self.clone();
+        // A task that panics is answered like a full queue: the server itself lives on.
+        tokio::task::spawn_blocking(move || task(&state)).await.ok()
+    }
+}
