@@ -106,6 +106,8 @@ pub(crate) fn section(section: &Section) -> String {
         match part {
             Part::Table(shown) => text.push_str(&table(shown, &section.title)),
             Part::Lines(shown) => text.push_str(&lines(shown)),
+            // Pages draw their own, which follow the window's width and the reader's colours.
+            Part::Picture(_) => {}
         }
     }
     text
