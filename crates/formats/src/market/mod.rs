@@ -87,6 +87,12 @@ pub enum ImportError {
         /// What is wrong.
         what: String,
     },
+    /// An archive that unpacks to more than a price list can hold.
+    #[error("the workbook unpacks to more than {limit} MiB")]
+    Large {
+        /// The limit, in MiB.
+        limit: u64,
+    },
     /// A price card whose header is wrong.
     #[error(transparent)]
     PriceCard(#[from] PriceCardError),
@@ -102,6 +108,7 @@ impl Phrased for ImportError {
             Self::Unknown { seen } => Phrase::new("import-unknown").with("seen", seen),
             Self::NotStated { what } => Phrase::new("import-not-stated").with("what", what),
             Self::Workbook { what } => Phrase::new("import-workbook").with("what", what),
+            Self::Large { limit } => Phrase::new("import-large").with("limit", limit),
             Self::PriceCard(error) => error.phrase(),
         }
     }

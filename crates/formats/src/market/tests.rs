@@ -1,5 +1,7 @@
 //! Tests of imports: each format, and the ways in which files are dirty.
 
+mod hostile;
+
 use super::*;
 use jiff::civil::date;
 use kasuan_market::Doubt;
