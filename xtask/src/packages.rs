@@ -11,6 +11,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
         "recalculates the exported spreadsheet to prove that its formulas are live",
     ),
     ("python3-torch", "torchrun", "the first validation of a box is run by a real torch"),
+    ("chromium", "chromium", "opens the web pages as a reader does"),
+    ("chromium-driver", "chromedriver", "drives Chromium through the web pages"),
     ("postgresql", "pg_ctlcluster", "the ledger's tests run on a real server of their own"),
     (
         "python3-venv",

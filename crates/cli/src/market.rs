@@ -3,12 +3,10 @@
 use crate::{context::Context, error::CommandError, files};
 use jiff::civil::Date;
 use kasuan_formats::market::price_card;
-use kasuan_market::{
-    Bands, Catalogue, Doubt, Freshness, Tariff,
-    bill::{LineKind, Unit},
-};
-use kasuan_model::{Currency, FxRate, Money, Phrase, Rates, Source};
-use kasuan_report::{Cell, Column, Language, Tone};
+use kasuan_market::{Bands, Catalogue, Doubt, Tariff};
+use kasuan_model::{Currency, FxRate, Phrase, Rates, Source};
+use kasuan_report::Cell;
+pub(crate) use kasuan_report::market::{id_column, money, small};
 use rust_decimal::Decimal;
 use std::path::{Path, PathBuf};
 
@@ -65,41 +63,7 @@ pub(crate) fn rates(texts: &[String], to: Option<Currency>) -> Result<Rates, Com
 
 /// Returns a cell with the age of a price and its band.
 pub(crate) fn age(source: &Source, bands: Bands, context: &Context) -> Cell {
-    let today = context.settings.today;
-    let (band, tone) = match bands.of(source, today) {
-        Freshness::Fresh => (Phrase::new("fresh-fresh"), Tone::Good),
-        Freshness::Ageing => (Phrase::new("fresh-ageing"), Tone::Plain),
-        Freshness::Stale => (Phrase::new("fresh-stale"), Tone::Warn),
-        Freshness::Undated => (Phrase::new("fresh-undated"), Tone::Warn),
-    };
-    let band = context.say(&band);
-    let shown = match source.age_days(today) {
-        Some(days) => context.say(&Phrase::new("fresh-days").with("days", days).with("band", band)),
-        None => band,
-    };
-    let mut cell = Cell::new(shown).toned(tone);
-    cell.raw = source.date.map(|date| date.to_string());
-    cell
-}
-
-/// Returns a cell with money as a person reads it, and its exact amount for programs.
-pub(crate) fn money(amount: Money) -> Cell {
-    Cell::with_raw(small(amount), amount.amount().round_dp(8).normalize().to_string())
-}
-
-/// Writes money with as many decimals as a small price needs: 0.0005 a GB and hour is not 0.00.
-pub(crate) fn small(amount: Money) -> String {
-    let digits = amount.currency().minor_digits();
-    let rounded = amount.rounded();
-    if amount.is_zero()
-        || rounded.amount() == amount.amount()
-        || amount.amount().abs() >= Decimal::ONE
-    {
-        return amount.to_string();
-    }
-    let significant = amount.amount().round_sf(3).unwrap_or(amount.amount()).normalize();
-    let decimals = significant.scale().max(digits) as usize;
-    format!("{}{significant:.decimals$}", amount.currency().sign())
+    kasuan_report::market::age(source, bands, context.settings.today, &context.words)
 }
 
 /// Returns the error for an offer id that does not exist, with ids that look like it.
@@ -137,42 +101,6 @@ pub(crate) fn metering(tariff: &Tariff, context: &Context) -> String {
         text.push_str(&context.say(&least));
     }
     text
-}
-
-/// Returns a column of ids, which are copied and must not be broken into lines.
-pub(crate) fn id_column(key: &'static str, heading: String) -> Column {
-    Column { wraps: false, ..Column::words(key, heading) }
-}
-
-/// Joins messages into one line.
-pub(crate) fn join(phrases: &[Phrase], context: &Context) -> String {
-    let said: Vec<String> = phrases.iter().map(|phrase| context.say(phrase)).collect();
-    said.join(if context.words.language() == Language::Chinese { "；" } else { "; " })
-}
-
-/// Returns the name of what a bill's line is for.
-pub(crate) const fn line_kind(kind: LineKind) -> Phrase {
-    match kind {
-        LineKind::Compute => Phrase::new("bill-kind-compute"),
-        LineKind::Package => Phrase::new("bill-kind-package"),
-        LineKind::Refund => Phrase::new("bill-kind-refund"),
-        LineKind::WithoutCard => Phrase::new("bill-kind-without_card"),
-        LineKind::Stopped => Phrase::new("bill-kind-stopped"),
-        LineKind::Storage => Phrase::new("bill-kind-storage"),
-        LineKind::Egress => Phrase::new("bill-kind-egress"),
-    }
-}
-
-/// Returns the name of what a bill's line counts.
-pub(crate) const fn unit(unit: Unit) -> Phrase {
-    match unit {
-        Unit::InstanceHour => Phrase::new("bill-unit-instance_hour"),
-        Unit::Package => Phrase::new("bill-unit-package"),
-        Unit::GbHour => Phrase::new("bill-unit-gb_hour"),
-        Unit::GbDay => Phrase::new("bill-unit-gb_day"),
-        Unit::GbMonth => Phrase::new("bill-unit-gb_month"),
-        Unit::Gb => Phrase::new("bill-unit-gb"),
-    }
 }
 
 /// Returns the name of a doubt about a price.

@@ -13,6 +13,7 @@ mod packages;
 mod remedy;
 mod report;
 mod rows;
+mod stated;
 mod tables;
 mod version;
 
@@ -20,6 +21,7 @@ pub use cards::{CardFacts, find as find_card};
 pub use environment::{Channel, Environment, Need, Origin, Platform};
 pub use inventory::environment_from_row;
 pub use report::{Check, Diagnosis, Outcome, Verdict};
+pub use stated::{Stated, StatedError, json};
 pub use tables::{ArchList, Capability, TableError, Tables};
 pub use version::{Version, VersionError};
 

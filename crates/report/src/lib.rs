@@ -6,6 +6,7 @@ mod chart;
 mod document;
 pub mod fit;
 mod gantt;
+pub mod market;
 mod paint;
 mod plan;
 mod reference;

@@ -1,19 +1,24 @@
 //! The same answers for programs: JSON as the command line prints it.
 
 mod plan;
+mod single;
 
 use crate::state::AppState;
 use axum::{
     Router,
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
-    routing::post,
+    routing::{get, post},
 };
 use serde::Serialize;
 
 /// Returns every address below `/api/v1`.
 pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/plan", post(plan::answer))
+    Router::new()
+        .route("/plan", post(plan::answer))
+        .route("/offers", get(single::offers))
+        .route("/bill", get(single::bill))
+        .route("/doctor", get(single::doctor))
 }
 
 /// Writes a document.

@@ -9,7 +9,11 @@ use axum::{
 };
 
 /// The pages in the menu: address, name, key of the words.
-pub(crate) const MENU: &[(&str, &str, &str)] = &[("/", "plan", "web-menu-plan")];
+pub(crate) const MENU: &[(&str, &str, &str)] = &[
+    ("/", "plan", "web-menu-plan"),
+    ("/market", "market", "web-menu-market"),
+    ("/doctor", "doctor", "web-menu-doctor"),
+];
 
 /// The largest body: a table of 500 jobs with a price card of some thousand rows.
 const LARGEST_BODY: usize = 4 << 20;
@@ -22,6 +26,8 @@ pub fn app(state: AppState) -> Router {
         .route("/plan/edit", post(pages::plan::edit))
         .route("/plan/upload", post(pages::plan::upload))
         .route("/plan/download/{kind}", post(pages::plan::download))
+        .route("/market", get(pages::market::show))
+        .route("/doctor", get(pages::doctor::show))
         .route("/sign-in", get(pages::sign_in::show).post(pages::sign_in::enter))
         .route("/sign-out", post(pages::sign_in::leave))
         .route("/assets/{name}", get(assets::serve))

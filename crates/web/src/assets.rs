@@ -86,7 +86,12 @@ mod tests {
 
     #[test]
     fn vendored_files_are_what_the_lock_file_says_and_come_with_their_licences() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/vendor");
+        check_folder("assets/vendor");
+        check_folder("tests/vendor");
+    }
+
+    fn check_folder(folder: &str) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let text = std::fs::read_to_string(folder.join("lock.toml")).unwrap();
         let lock: Lock = toml::from_str(&text).unwrap();
         let mut listed = vec!["lock.toml".to_owned()];

@@ -1,7 +1,11 @@
 //! What every request passes before it is answered: whose it is, how often it comes, how long it
 //! may take; and what every answer carries.
 
-use crate::{problem::Problem, reader, state::AppState};
+use crate::{
+    problem::Problem,
+    reader::{self, LANGUAGE_COOKIE},
+    state::AppState,
+};
 use axum::{
     extract::{ConnectInfo, Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
@@ -26,7 +30,8 @@ const HEADERS: &[(&str, &str)] = &[
     ("content-security-policy", CONTENT_POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
+    // Not `no-referrer`: with it browsers send our own forms with an origin of `null`.
+    ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
@@ -41,6 +46,7 @@ fn is_open(path: &str) -> bool {
 pub(crate) async fn guard(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let language = reader::language(request.headers(), request.uri());
+    let chosen = reader::chosen(request.uri()).map(reader::word);
     let mut response = match check(&state, &request) {
         Ok(()) => {
             let patience = state.0.settings.patience;
@@ -56,6 +62,12 @@ pub(crate) async fn guard(State(state): State<AppState>, request: Request, next:
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(*name, HeaderValue::from_static(value));
+    }
+    if let Some(word) = chosen {
+        let cookie = format!("{LANGUAGE_COOKIE}={word}; SameSite=Lax; Path=/; Max-Age=31536000");
+        if let Ok(value) = HeaderValue::from_str(&cookie) {
+            headers.append(header::SET_COOKIE, value);
+        }
     }
     // Plans are nobody else's business: neither a proxy nor the browser's disk keeps them.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -4,6 +4,7 @@
 //! that a restart loses nothing and two readers never see each other's plans.
 
 mod access;
+mod answers;
 mod api;
 mod app;
 mod assets;
@@ -14,6 +15,7 @@ mod numbers;
 mod pages;
 mod planning;
 mod problem;
+mod question;
 mod reader;
 mod server;
 mod settings;

@@ -1,6 +1,8 @@
 //! The pages: a frame that all share, and one file a page.
 
+pub(crate) mod doctor;
 pub(crate) mod html;
+pub(crate) mod market;
 pub(crate) mod plan;
 pub(crate) mod sign_in;
 

@@ -24,12 +24,16 @@ pub(crate) const fn word(language: Language) -> &'static str {
     }
 }
 
+/// Returns the language that an address asks for.
+pub(crate) fn chosen(uri: &Uri) -> Option<Language> {
+    let mut pairs = uri.query().unwrap_or_default().split('&');
+    pairs.find_map(|pair| pair.strip_prefix("lang=")).and_then(language_of)
+}
+
 /// Returns the language of a request: what its address says, then the cookie, then the first that
 /// the browser prefers and that we speak; Chinese where nothing is said.
 pub(crate) fn language(headers: &HeaderMap, uri: &Uri) -> Language {
-    let asked =
-        uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
-    if let Some(language) = asked.and_then(language_of) {
+    if let Some(language) = chosen(uri) {
         return language;
     }
     if let Some(language) = cookie(headers, LANGUAGE_COOKIE).and_then(language_of) {

@@ -2,7 +2,8 @@
 
 use crate::{access::Access, guard::Limiter, planning::Cache, settings::Settings};
 use jiff::civil::Date;
-use kasuan_market::Catalogue;
+use kasuan_market::{Catalogue, History};
+use kasuan_probe::doctor::Tables;
 use kasuan_report::{Language, Words};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -19,6 +20,10 @@ pub struct AppState(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     /// What the server was told.
     pub(crate) settings: Settings,
+    /// Prices as they were.
+    pub(crate) history: History,
+    /// What goes with what.
+    pub(crate) tables: Tables,
     /// Who may come in.
     pub(crate) access: Access,
     /// Who asks too often.
@@ -39,9 +44,13 @@ impl AppState {
     /// # Errors
     /// Says what of the shipped data or of the system cannot be used.
     pub fn new(settings: Settings) -> Result<Self, String> {
+        let history = Catalogue::shipped_history().map_err(|error| error.to_string())?;
+        let tables = Tables::embedded().map_err(|error| error.to_string())?;
         let access = Access::new(settings.token.as_deref()).map_err(|error| error.to_string())?;
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self(Arc::new(Shared {
+            history,
+            tables,
             access,
             limiter: Limiter::new(settings.rate),
             plans: Cache::default(),

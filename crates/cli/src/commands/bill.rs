@@ -8,12 +8,12 @@ use crate::{
 };
 use jiff::civil::{Date, DateTime};
 use kasuan_market::{
-    Bill as Invoice, BillError, Buyer, Taxed, Terms, Usage, bill,
-    bill::{BillLine, Keep, Run},
+    BillError, Buyer, Taxed, Terms, Usage, bill,
+    bill::{Keep, Run},
     taxed,
 };
-use kasuan_model::{Bytes, Estimate, Money, Offer, Phrase};
-use kasuan_report::{Cell, Column, Table, Tone};
+use kasuan_model::{Bytes, Estimate, Money, Phrase};
+use kasuan_report::market::{self as tables, range};
 use rust_decimal::Decimal;
 use std::{path::PathBuf, str::FromStr};
 
@@ -82,14 +82,14 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
         }
     };
     if context.settings.format == Format::Json {
-        let mut document = json(&invoice, offer, &terms.source.text, context);
+        let mut document = tables::bill_json(&invoice, offer, &terms.source.text, &context.words);
         if let (Some(tax), Some(fields)) = (tax, document.as_object_mut()) {
             fields.insert("tax".to_owned(), tax_json(tax, &terms.source.text));
         }
         context.print_json(&document)?;
         return Ok(Exit::Done);
     }
-    context.print_table(&table(&invoice, context))?;
+    context.print_table(&tables::bill(&invoice, &context.words))?;
     if context.settings.format != Format::Table {
         return Ok(Exit::Done);
     }
@@ -256,105 +256,4 @@ fn intervals(texts: &[String]) -> Result<Vec<(DateTime, DateTime)>, CommandError
         found.push((moment(from)?, moment(to)?));
     }
     Ok(found)
-}
-
-fn range(amount: Estimate<Money>) -> String {
-    if amount.low.rounded() == amount.high.rounded() {
-        amount.likely.to_string()
-    } else {
-        format!("{} ({} – {})", amount.likely, amount.low, amount.high)
-    }
-}
-
-fn table(invoice: &Invoice, context: &Context) -> Table {
-    let word = |key: &str| context.words.word(key);
-    let mut table = Table::new(vec![
-        market::id_column("kind", word("bill-kind")),
-        market::id_column("from", word("bill-from")),
-        market::id_column("to", word("bill-to")),
-        Column::figures("quantity", word("bill-quantity")),
-        market::id_column("unit", word("bill-unit")),
-        Column::figures("unit_price", word("bill-unit-price")),
-        Column::figures("amount", word("bill-amount")),
-        Column::words("how", word("bill-how")),
-    ]);
-    for line in &invoice.lines {
-        table.push(vec![
-            Cell::with_raw(context.say(&market::line_kind(line.kind)), line.kind.word()),
-            when(line.from),
-            when(line.to),
-            quantity(line),
-            Cell::with_raw(context.say(&market::unit(line.unit)), line.unit.word()),
-            market::money(line.unit_price),
-            Cell::with_raw(range(line.amount), line.amount.likely.amount().normalize().to_string())
-                .toned(Tone::Strong),
-            Cell::new(market::join(&line.how, context)),
-        ]);
-    }
-    table
-}
-
-fn when(moment: Option<DateTime>) -> Cell {
-    match moment {
-        None => Cell::new(""),
-        Some(moment) => {
-            let shown = moment.strftime("%m-%d %H:%M").to_string();
-            Cell::with_raw(shown, moment.to_string())
-        }
-    }
-}
-
-fn quantity(line: &BillLine) -> Cell {
-    let text = |quantity: Decimal| quantity.round_dp(4).normalize().to_string();
-    let Estimate { low, likely, high } = line.quantity;
-    let shown =
-        if low == high { text(likely) } else { format!("{} – {}", text(low), text(high)) };
-    Cell::with_raw(shown, likely.normalize().to_string())
-}
-
-fn json(
-    invoice: &Invoice,
-    offer: &Offer,
-    terms_source: &str,
-    context: &Context,
-) -> serde_json::Value {
-    // Eight decimals are what providers keep in their own bill rows.
-    let amount = |money: Money| money.amount().round_dp(8).normalize().to_string();
-    let estimate = |of: Estimate<Money>| {
-        serde_json::json!({
-            "low": amount(of.low), "likely": amount(of.likely), "high": amount(of.high),
-        })
-    };
-    let say = |phrases: &[Phrase]| -> Vec<String> {
-        phrases.iter().map(|phrase| context.say(phrase)).collect()
-    };
-    let lines: Vec<serde_json::Value> = invoice
-        .lines
-        .iter()
-        .map(|line| {
-            serde_json::json!({
-                "kind": line.kind.word(),
-                "from": line.from.map(|moment| moment.to_string()),
-                "to": line.to.map(|moment| moment.to_string()),
-                "quantity": line.quantity.likely.normalize().to_string(),
-                "unit": line.unit.word(),
-                "unit_price": amount(line.unit_price),
-                "currency": line.unit_price.currency().code(),
-                "amount": estimate(line.amount),
-                "how": say(&line.how),
-            })
-        })
-        .collect();
-    serde_json::json!({
-        "offer": offer.id,
-        "currency": offer.price.currency().code(),
-        "lines": lines,
-        "total": estimate(invoice.total),
-        "used_hours": invoice.used.decimal_hours().normalize().to_string(),
-        "effective_hourly": invoice.effective_hourly().map(amount),
-        "listed_hourly": amount(offer.hourly()),
-        "warnings": say(&invoice.warnings),
-        "unknown": say(&invoice.unknown),
-        "sources": { "price": offer.source.text, "terms": terms_source },
-    })
 }

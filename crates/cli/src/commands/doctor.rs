@@ -8,15 +8,12 @@ use crate::{
 };
 use kasuan_model::{Currency, Money, Phrase};
 use kasuan_probe::{
-    doctor::{
-        Capability, Check, Diagnosis, Environment, Need, Outcome, Platform, Tables, Verdict,
-        Version, diagnose, find_card,
-    },
+    doctor::{self, Diagnosis, Environment, Outcome, Stated, Tables, Verdict, diagnose, find_card},
     machine::{self, Health, Installed, Machine, MachineCheck},
 };
 use kasuan_report::{Cell, Table, Tone};
 use rust_decimal::Decimal;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +59,7 @@ pub(crate) fn run(arguments: &Doctor, context: &Context) -> Result<Exit, Command
         || Environment { uses_torch: true, ..Environment::default() },
         Machine::environment,
     );
-    state(arguments, card, &mut environment)?;
+    stated(arguments, card).put_over(&mut environment)?;
     let looked = here.as_ref().map(machine::check).unwrap_or_default();
     let diagnosis = diagnose(&environment, &tables);
     let answer = Answer { environment, diagnosis, here, looked, hourly };
@@ -75,46 +72,20 @@ pub(crate) fn run(arguments: &Doctor, context: &Context) -> Result<Exit, Command
     Ok(answer.exit())
 }
 
-/// Puts what was stated over what was found.
-fn state(
-    arguments: &Doctor,
-    card: Option<String>,
-    environment: &mut Environment,
-) -> Result<(), CommandError> {
-    let read = |stated: &Option<String>| -> Result<Option<Version>, CommandError> {
-        stated.as_deref().map(str::parse::<Version>).transpose().map_err(|error| {
-            CommandError::user(Phrase::new("doctor-error-version").with("text", error.0))
-        })
-    };
-    fn put(place: &mut Option<Version>, stated: Option<Version>) {
-        if stated.is_some() {
-            *place = stated;
-        }
+/// Gathers what was stated.
+fn stated(arguments: &Doctor, card: Option<String>) -> Stated {
+    Stated {
+        card,
+        capability: arguments.capability.clone(),
+        driver: arguments.driver.clone(),
+        driver_cuda: arguments.driver_cuda.clone(),
+        image_cuda: arguments.image_cuda.clone(),
+        torch: arguments.torch.clone(),
+        cuda: arguments.cuda.clone(),
+        python: arguments.python.clone(),
+        needs: arguments.needs.clone(),
+        windows: arguments.windows,
     }
-    put(&mut environment.driver, read(&arguments.driver)?);
-    put(&mut environment.driver_cuda, read(&arguments.driver_cuda)?);
-    put(&mut environment.image_cuda, read(&arguments.image_cuda)?);
-    put(&mut environment.torch, read(&arguments.torch)?);
-    put(&mut environment.torch_cuda, read(&arguments.cuda)?);
-    put(&mut environment.python, read(&arguments.python)?);
-    environment.card = card.or_else(|| environment.card.take());
-    if let Some(text) = &arguments.capability {
-        let capability = Capability::parse(text).ok_or_else(|| {
-            CommandError::user(Phrase::new("doctor-error-capability").with("text", text))
-        })?;
-        environment.capability = Some(capability);
-    }
-    if arguments.windows {
-        environment.platform = Platform::Windows;
-    }
-    environment.needs.extend(arguments.needs.iter().map(|need| Need::parse(need)));
-    if environment.torch.is_some() || environment.torch_cuda.is_some() {
-        environment.uses_torch = true;
-    } else if !environment.needs.is_empty() || environment.image_cuda.is_some() {
-        // Only what was asked about: a framework's minimum, or an image.
-        environment.uses_torch = false;
-    }
-    Ok(())
 }
 
 /// Returns the price of an hour, and the card of the offer.
@@ -239,25 +210,10 @@ impl Answer {
     }
 
     fn json(&self, context: &Context, tables: &Tables) -> Value {
-        let checks: Vec<Value> =
-            self.diagnosis.checks.iter().map(|c| check_json(context, c)).collect();
-        let card = find_card(&self.environment, tables);
-        let mut answer = json!({
-            "verdict": if self.asks_nothing() { Verdict::Unknown.as_str() } else { self.diagnosis.verdict.as_str() },
-            "card": card.map(|card| json!({
-                "name": card.name,
-                "compute_capability": card.capability.to_string(),
-                "source": card.source,
-            })),
-            "checks": checks,
-            "remedy": self.diagnosis.remedy.as_ref().map(|remedy| context.say(remedy)),
-        });
-        if let Some(hourly) = self.hourly {
-            answer["price_per_hour"] = json!({
-                "amount": hourly.amount().to_string(),
-                "currency": hourly.currency().code(),
-            });
-        }
+        let verdict = if self.asks_nothing() { Verdict::Unknown } else { self.diagnosis.verdict };
+        let say = |phrase: &Phrase| context.say(phrase);
+        let mut answer =
+            doctor::json(&self.environment, &self.diagnosis, tables, self.hourly, verdict, &say);
         if self.here.is_some() {
             let looked: Vec<Value> =
                 self.looked.iter().map(|check| checks::to_json(context, check)).collect();
@@ -265,16 +221,6 @@ impl Answer {
         }
         answer
     }
-}
-
-fn check_json(context: &Context, check: &Check) -> Value {
-    json!({
-        "rule": check.rule,
-        "outcome": check.outcome.as_str(),
-        "evidence": context.say(&check.evidence),
-        "fix": check.fix.as_ref().map(|fix| context.say(fix)),
-        "source": check.source,
-    })
 }
 
 fn outcome_word(outcome: Outcome) -> (&'static str, Tone) {

@@ -9,9 +9,9 @@ use crate::{
     market, price_store,
     settings::Format,
 };
-use kasuan_market::{Bands, Catalogue, Form, Found, Freshness, Hit, Pattern, Query, Sort};
+use kasuan_market::{Bands, Catalogue, Form, Found, Freshness, Pattern, Query, Sort};
 use kasuan_model::{BillingMode, Bytes, Currency, Interconnect, Phrase, Rates, Seconds};
-use kasuan_report::{Cell, Column, Table, Tone};
+use kasuan_report::{Table, market as tables};
 use rust_decimal::Decimal;
 use std::path::PathBuf;
 
@@ -152,10 +152,17 @@ pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, Command
     let found = query.run(&catalogue, &rates, bands, context.settings.today);
     // Without a card in mind, the market is shown card by card.
     if arguments.by_card || (query.cards.is_empty() && arguments.provider.is_empty()) {
-        show(&cards_table(&found, context), &found, &rates, context)?;
+        show(&tables::cards(&found, &context.words), &found, &rates, context)?;
     } else {
         let limit = if arguments.limit == 0 { usize::MAX } else { arguments.limit };
-        let table = offers_table(&found, arguments.sort, bands, limit, context);
+        let how = tables::Shown {
+            sort: query.sort,
+            bands,
+            limit,
+            with_source: context.settings.explain || context.settings.format != Format::Table,
+            today: context.settings.today,
+        };
+        let table = tables::offers(&found, &how, &context.words);
         show(&table, &found, &rates, context)?;
         let more = found.hits.len().saturating_sub(limit);
         if more > 0 {
@@ -273,26 +280,7 @@ fn show(
     context: &Context,
 ) -> Result<(), CommandError> {
     if context.settings.format == Format::Json {
-        let stated: Vec<serde_json::Value> = rates
-            .stated()
-            .iter()
-            .map(|rate| {
-                serde_json::json!({
-                    "from": rate.from.code(),
-                    "to": rate.to.code(),
-                    "rate": rate.rate.to_string(),
-                    "date": rate.source.date.map(|date| date.to_string()),
-                })
-            })
-            .collect();
-        return context.print_json(&serde_json::json!({
-            "offers": table.to_json(),
-            "left_out": {
-                "other_currency": found.other_currency,
-                "not_stated": found.unstated,
-            },
-            "rates": stated,
-        }));
+        return context.print_json(&tables::offers_json(table, found, rates));
     }
     if found.hits.is_empty() {
         context.warn(&Phrase::new("offers-none"));
@@ -306,105 +294,4 @@ fn show(
         context.warn(&Phrase::new("offers-unstated").with("count", found.unstated));
     }
     Ok(())
-}
-
-fn cards_table(found: &Found<'_>, context: &Context) -> Table {
-    let word = |key: &str| context.words.word(key);
-    let mut table = Table::new(vec![
-        Column::words("card", word("offers-card")),
-        Column::figures("memory_gib", word("offers-memory")),
-        Column::figures("offers", word("offers-offers")),
-        Column::figures("low", word("offers-low")),
-        Column::figures("median", word("offers-median")),
-        Column::figures("high", word("offers-high")),
-        Column::words("currency", word("offers-currency")),
-    ]);
-    for group in found.by_card() {
-        table.push(vec![
-            Cell::new(group.card.id.as_str()).toned(Tone::Name),
-            Cell::with_raw(group.card.memory.to_string(), format!("{}", group.card.memory.gib())),
-            Cell::new(group.offers.to_string()),
-            market::money(group.low),
-            market::money(group.median),
-            market::money(group.high),
-            Cell::new(group.currency.code()),
-        ]);
-    }
-    table
-}
-
-fn offers_table(
-    found: &Found<'_>,
-    sort: SortChoice,
-    bands: Bands,
-    limit: usize,
-    context: &Context,
-) -> Table {
-    let word = |key: &str| context.words.word(key);
-    let key_heading = match sort {
-        SortChoice::Card | SortChoice::Instance => None,
-        SortChoice::Gib => Some("offers-key-gib"),
-        SortChoice::Tflop => Some("offers-key-tflop"),
-        SortChoice::Bandwidth => Some("offers-key-bandwidth"),
-        SortChoice::Bill => Some("offers-key-bill"),
-    };
-    let mut columns = vec![
-        market::id_column("offer", word("offers-offer")),
-        Column::words("card", word("offers-card")),
-        Column::figures("count", word("offers-count")),
-        Column::words("mode", word("offers-mode")),
-        Column::figures("card_hour", word("offers-card-hour")),
-        Column::figures("instance_hour", word("offers-instance-hour")),
-    ];
-    if let Some(heading) = key_heading {
-        columns.push(Column::figures("key", word(heading)));
-    }
-    columns.push(Column::words("currency", word("offers-currency")));
-    columns.push(Column::words("seen", word("offers-age")));
-    columns.push(Column::words("grade", word("offers-grade")));
-    if context.settings.explain || context.settings.format != Format::Table {
-        columns.push(Column::words("source", word("offers-source")));
-    }
-    let with_source = columns.last().is_some_and(|column| column.key == "source");
-    let mut table = Table::new(columns);
-    for hit in found.hits.iter().take(limit) {
-        let mut row = vec![
-            Cell::new(&hit.offer.id).toned(Tone::Name),
-            Cell::new(hit.card.id.as_str()),
-            count(hit),
-            Cell::with_raw(context.words.mode(hit.offer.mode), hit.offer.mode.word()),
-            market::money(hit.per_card),
-            market::money(hit.instance),
-        ];
-        if key_heading.is_some() {
-            row.push(key(hit, sort));
-        }
-        row.push(Cell::new(hit.instance.currency().code()));
-        row.push(market::age(&hit.offer.source, bands, context));
-        row.push(Cell::new(hit.offer.source.grade.to_string()));
-        if with_source {
-            row.push(Cell::new(&hit.offer.source.text));
-        }
-        table.push(row);
-    }
-    table
-}
-
-fn count(hit: &Hit<'_>) -> Cell {
-    match hit.offer.slices {
-        1 => Cell::new(hit.offer.count.to_string()),
-        slices => Cell::new(format!("{}/{slices}", hit.offer.count)),
-    }
-}
-
-fn key(hit: &Hit<'_>, sort: SortChoice) -> Cell {
-    if let (SortChoice::Bill, Some(bill)) = (sort, hit.bill) {
-        let plus = if hit.storage_unknown { "+?" } else { "" };
-        let shown = format!("{}{plus}", market::small(bill.likely));
-        return Cell::with_raw(shown, bill.likely.amount().normalize().to_string());
-    }
-    match hit.key {
-        Some(key) => Cell::new(format!("{key:.5}")),
-        None => Cell::unknown("?"),
-    }
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a helper of a test stops at once")]
 
 mod access;
+mod browser;
 mod http;
 mod plan;
+mod single;
 mod words;

@@ -186,3 +186,12 @@ fn an_uploaded_file_is_read_and_what_is_no_text_is_refused() {
     let refused = upload("jobs.yaml", b"- just\n- a list");
     assert!(refused.text().contains("no workload file"));
 }
+
+#[test]
+fn the_language_that_was_chosen_is_remembered() {
+    let server = server(settings());
+    let answer = send(&server, get("/?lang=en"));
+    assert!(answer.header("set-cookie").starts_with("kasuan_lang=en;"));
+    assert!(answer.text().contains("<html lang=\"en\">"));
+    assert_eq!(send(&server, get("/")).header("set-cookie"), "");
+}

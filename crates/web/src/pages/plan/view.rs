@@ -85,8 +85,13 @@ impl Answer {
         let short = planned.report(state, false).document(words);
         let long = planned.report(state, true).document(words);
         let look = Look { state, planned, words, short: &short, long: &long };
-        let mut summary: Vec<_> =
-            short.summary.iter().map(|line| (html::class(line.tone), line.text.clone())).collect();
+        // The first line says the simulated range, which stands in the tiles.
+        let mut summary: Vec<_> = short
+            .summary
+            .iter()
+            .skip(1)
+            .map(|line| (html::class(line.tone), line.text.clone()))
+            .collect();
         for job in plan.jobs.iter().filter(|job| job.choice.is_none()) {
             let phrase = Phrase::new("plan-infeasible").with("job", &job.name);
             summary.push((html::class(Tone::Bad), words.say(&phrase)));
