@@ -1,5 +1,6 @@
 //! The same answers for programs: JSON as the command line prints it.
 
+mod openapi;
 mod plan;
 mod single;
 
@@ -15,6 +16,7 @@ use serde::Serialize;
 /// Returns every address below `/api/v1`.
 pub(crate) fn routes() -> Router<AppState> {
     Router::new()
+        .route("/openapi.json", get(openapi::answer))
         .route("/plan", post(plan::answer))
         .route("/offers", get(single::offers))
         .route("/bill", get(single::bill))

@@ -6,10 +6,11 @@ pub use convert::{
     baseline_word, confidence_word, cost_word, driver_word, plan, step_word, task_word,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A plan.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Plan {
     pub version: u32,
@@ -31,7 +32,7 @@ pub struct Plan {
 }
 
 /// The budget; the lines add up to the plan's total.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Budget {
     pub p50: String,
@@ -45,7 +46,7 @@ pub struct Budget {
 }
 
 /// A line of the budget.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Line {
     pub kind: &'static str,
@@ -57,7 +58,7 @@ pub struct Line {
 }
 
 /// A job and its choice; without one the fields of the choice are absent.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Job {
     pub name: String,
@@ -70,7 +71,7 @@ pub struct Job {
 }
 
 /// One way to run a job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Choice {
     pub card: String,
@@ -98,7 +99,7 @@ pub struct Choice {
 }
 
 /// Memory of one card, in bytes with GiB beside.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `sizing` documents each")]
 pub struct Memory {
     pub needed: u64,
@@ -109,7 +110,7 @@ pub struct Memory {
 }
 
 /// The totals of one card, which must not be confused.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `sizing` documents each")]
 pub struct PerGpu {
     pub allocated: u64,
@@ -123,7 +124,7 @@ pub struct PerGpu {
 }
 
 /// The causes of `allocated`, in bytes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `sizing` documents each")]
 pub struct Breakdown {
     pub weights: u64,
@@ -137,7 +138,7 @@ pub struct Breakdown {
 }
 
 /// Time of one run, in seconds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Time {
     pub low: u64,
@@ -147,7 +148,7 @@ pub struct Time {
 }
 
 /// What reclaims do to a spot job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Spot {
     pub checkpoint_interval: u64,
@@ -157,7 +158,7 @@ pub struct Spot {
 }
 
 /// What is committed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Mix {
     pub commitments: Vec<Commitment>,
@@ -168,7 +169,7 @@ pub struct Mix {
 }
 
 /// A commitment to buy.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Commitment {
     pub offer: String,
@@ -182,7 +183,7 @@ pub struct Commitment {
 }
 
 /// Cards wanted and committed in each hour of the month.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Pool {
     pub card: String,
@@ -191,7 +192,7 @@ pub struct Pool {
 }
 
 /// A run in the calendar; times are the provider's local time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct CalendarEntry {
     pub job: String,
@@ -204,7 +205,7 @@ pub struct CalendarEntry {
 }
 
 /// Something to do when the money is not there.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct FallbackAction {
     pub kind: &'static str,
@@ -216,7 +217,7 @@ pub struct FallbackAction {
 }
 
 /// What getting under the cap takes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Cap {
     pub cap: String,
@@ -227,7 +228,7 @@ pub struct Cap {
 }
 
 /// A point of the curve of cost against what is given up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct TradeOff {
     pub total: String,
@@ -238,7 +239,7 @@ pub struct TradeOff {
 }
 
 /// How much one cause moves the total, all else as planned: from the 10th to the 90th percentile.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::simulate` documents each")]
 pub struct Sensitivity {
     pub driver: &'static str,
@@ -247,7 +248,7 @@ pub struct Sensitivity {
 }
 
 /// A term that rests on guessed hours.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct MeasureFirst {
     pub offer: String,
@@ -269,7 +270,7 @@ pub struct MeasureFirst {
 }
 
 /// What naive choices would cost; `null` where the plan has no such figure.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Baselines {
     pub cheapest_hourly: Option<Baseline>,
@@ -280,7 +281,7 @@ pub struct Baselines {
 }
 
 /// What one naive choice would cost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Baseline {
     pub total: Option<String>,
@@ -290,7 +291,7 @@ pub struct Baseline {
 }
 
 /// What longer waiting would save.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Patience {
     pub extra_hours: String,
@@ -300,7 +301,7 @@ pub struct Patience {
 }
 
 /// Where a price or a term comes from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `model::Source` documents each")]
 pub struct Source {
     pub text: String,

@@ -5,6 +5,7 @@
 mod access;
 mod browser;
 mod http;
+mod openapi;
 mod plan;
 mod single;
 mod words;
