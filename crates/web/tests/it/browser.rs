@@ -83,6 +83,10 @@ fn first_visit(language: &str, word: &str) {
     assert!(tag.as_str().unwrap().starts_with(language), "{tag}");
     assert!(browser.text("main").contains(word));
 
+    browser.resize(1280, 1480);
+    browser.picture(&format!("guide-{language}"));
+    browser.resize(1360, 1000);
+
     browser.click("details.menu > summary");
     browser.click("button[value='example=image-burst']");
     let example = other_total(&browser, &first);
@@ -91,6 +95,10 @@ fn first_visit(language: &str, word: &str) {
     assert!(amount(&cheaper) < amount(&example), "{cheaper} after {example}");
     let kept = browser.run("return document.activeElement.name");
     assert_eq!(kept, "job-hours", "typing must not lose the field");
+
+    browser.resize(1360, 5200);
+    browser.picture(&format!("whole-{language}"));
+    browser.resize(1360, 1000);
 
     browser.fill("#cap", "100");
     browser.until("the cap's answer", || {
