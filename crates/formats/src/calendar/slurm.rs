@@ -33,11 +33,10 @@ pub fn submissions(agenda: &Agenda<'_>, say: Say<'_>) -> String {
         } else {
             let before = jobs[job].window.after.as_ref();
             let before = before.and_then(|name| jobs.iter().position(|job| job.name == *name));
-            let same = before.and_then(|before| {
+            before.and_then(|before| {
                 let runs = (before, 0)..=(before, entry.run);
                 known.range(runs).next_back().map(|(_, id)| format!("afterok:${id}"))
-            });
-            same
+            })
         };
         let id = format!("run_{}_{}", job + 1, entry.run);
         let dependency = waits_for.map(|on| format!(" --dependency={on}")).unwrap_or_default();

@@ -59,9 +59,8 @@ fn check_size(bytes: &[u8]) -> Result<(), ImportError> {
         let entry = archive.by_index(at).map_err(|error| wrong(&error))?;
         let unpacked = io::copy(&mut entry.take(left + 1), &mut io::sink());
         let unpacked = unpacked.map_err(|error| wrong(&error))?;
-        left = left
-            .checked_sub(unpacked)
-            .ok_or_else(|| ImportError::Large { limit: MAX_UNPACKED >> 20 })?;
+        left =
+            left.checked_sub(unpacked).ok_or(ImportError::Large { limit: MAX_UNPACKED >> 20 })?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ fn check(value: &Value, schema: &Value, document: &Value, at: &str) {
         match (schema["properties"].get(name), &schema["additionalProperties"]) {
             (Some(schema), _) => check(inner, schema, document, &at),
             (None, Value::Object(_)) => {
-                check(inner, &schema["additionalProperties"], document, &at)
+                check(inner, &schema["additionalProperties"], document, &at);
             }
             // What is answered and not said is a lie by omission.
             (None, _) => panic!("{at} is not in the document"),
