@@ -5,6 +5,7 @@
 pub mod advice;
 pub mod bill;
 pub mod calendar;
+pub mod capacity;
 pub mod fit;
 pub mod gguf;
 pub mod hf_config;
@@ -12,6 +13,7 @@ pub mod local_model;
 pub mod market;
 pub mod plan_json;
 pub mod run_table;
+pub mod requests;
 pub mod safetensors;
 pub mod series;
 pub mod workload;

@@ -17,6 +17,7 @@ mod mix;
 pub mod outcome;
 mod plan;
 mod plan_error;
+pub mod service;
 pub mod simulate;
 pub mod spot;
 pub mod unit_cost;

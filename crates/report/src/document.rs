@@ -96,7 +96,11 @@ impl Document {
     pub fn to_text(&self, paint: Paint, width: usize) -> String {
         let mut text = String::new();
         let gap = width.saturating_sub(display_width(&self.title) + display_width(&self.headline));
-        let title = pad_end(&self.title, display_width(&self.title) + gap.clamp(2, 40));
+        let title = if self.headline.is_empty() {
+            self.title.clone()
+        } else {
+            pad_end(&self.title, display_width(&self.title) + gap.clamp(2, 40))
+        };
         text.push_str(&paint.paint(Tone::Strong, &title));
         text.push_str(&paint.paint(Tone::Strong, &self.headline));
         text.push('\n');

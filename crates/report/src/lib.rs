@@ -3,6 +3,7 @@
 //! The only room that knows a language. Everything below it speaks in `Phrase`s.
 
 mod chart;
+pub mod capacity;
 mod document;
 pub mod fit;
 mod gantt;

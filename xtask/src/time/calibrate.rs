@@ -148,6 +148,9 @@ fn provenance(
     table.insert("date".into(), "2026-12-01".into());
     table.insert("rows".into(), (points.len() as i64).into());
     table.insert("sources".into(), (publishers.len() as i64).into());
+    let stacks: BTreeSet<&str> = points.iter().filter_map(|p| p.case.stack()).collect();
+    let stacks = stacks.into_iter().map(|stack| toml::Value::String(stack.to_owned())).collect();
+    table.insert("stacks".into(), toml::Value::Array(stacks));
     table.insert("residuals".into(), toml::Value::Table(residuals));
     table
 }

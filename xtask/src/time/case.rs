@@ -133,6 +133,19 @@ impl Case {
         Ok(Self { card, link, what, scale })
     }
 
+    /// Returns the engine or training stack of the run; `None` for other networks.
+    pub(crate) fn stack(&self) -> Option<&'static str> {
+        let setup = match &self.what {
+            What::Training { setup, .. }
+            | What::Prefill { setup, .. }
+            | What::Decode { setup, .. }
+            | What::Requests { setup, .. } => setup,
+            What::Served(run) => &run.setup,
+            What::Network { .. } => return None,
+        };
+        Some(time::stack_of(setup, &self.card))
+    }
+
     /// Predicts in the row's metric.
     pub(crate) fn predict(&self, c: &Coefficients) -> Result<(Estimate<f64>, Confidence), String> {
         let (card, link) = (&self.card, self.link);
@@ -261,7 +274,11 @@ fn generating(row: &Row, layout: Layout, cards: u32, concurrency: u32) -> Result
         .ok_or_else(|| format!("precision `{}` is not known", row.precision))?;
     let spread = layout.tensor * layout.pipeline;
     // Several cards without a word on how: one replica over all of them by its tensors.
-    let tensor = if spread == 1 && cards > 1 && !row.parallelism.to_lowercase().contains("dp") {
+    let in_turn = words.engine == Engine::Transformers;
+    let tensor = if in_turn {
+        // `transformers` puts layers on one card after the other, whatever a table calls it.
+        1
+    } else if spread == 1 && cards > 1 && !row.parallelism.to_lowercase().contains("dp") {
         cards
     } else {
         layout.tensor
@@ -271,8 +288,10 @@ fn generating(row: &Row, layout: Layout, cards: u32, concurrency: u32) -> Result
             engine: words.engine,
             engine_version: words.version,
             cuda_graphs: words.graphs,
-            // TensorRT-LLM's FP8 checkpoints quantise the cache as well.
-            kv: if words.engine == Engine::TensorRtLlm && weights == WeightFormat::Fp8 {
+            // TensorRT-LLM's FP8 and FP4 checkpoints quantise the cache as well.
+            kv: if words.engine == Engine::TensorRtLlm
+                && matches!(weights, WeightFormat::Fp8 | WeightFormat::Nvfp4)
+            {
                 KvFormat::Fp8
             } else {
                 KvFormat::Bits16
@@ -285,7 +304,7 @@ fn generating(row: &Row, layout: Layout, cards: u32, concurrency: u32) -> Result
         weights,
         parallelism: Parallelism {
             tensor,
-            pipeline: layout.pipeline,
+            pipeline: if in_turn { cards } else { layout.pipeline },
             sharding: Sharding::None,
             ..Parallelism::SINGLE
         },
@@ -354,8 +373,8 @@ fn served(
     if let Work::Inference(inference) = &mut setup.work
         && let Some((prompt, generated)) = mlperf_lengths(&row.model).filter(|_| mlperf)
     {
-        inference.prompt = stated.0.map_or(prompt, |n| n as u32);
-        inference.generated = stated.1.map_or(generated, |n| n as u32) * beams(&row.model);
+        inference.prompt = stated.0.map_or(prompt, |n| n as u32) / beams(&row.model);
+        inference.generated = stated.1.map_or(generated, |n| n as u32);
     }
     let fixed = number(&row.batch).is_some_and(|n| n <= 1.5) && answer == Answer::Tokens;
     if fixed {
@@ -364,7 +383,8 @@ fn served(
     Ok(What::Served(Box::new(ServedRun { work, setup, replicas, arrival, answer })))
 }
 
-/// MLPerf's GPT-J searches with four beams: four sequences are written for each that is kept.
+/// MLPerf's GPT-J searches with four beams: four sequences are written for each that is kept, and
+/// the four share one prompt, so that each stands for a quarter of it.
 fn beams(model: &str) -> u32 {
     if model == "GPT-J-6B" { 4 } else { 1 }
 }

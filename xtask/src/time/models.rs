@@ -73,6 +73,7 @@ fn from_shape(
         embedding: if tied { 0.0 } else { table },
         attention_flops: 4.0 * layers * heads * head_dim,
         kv_elements: 2.0 * layers * kv_heads * head_dim,
+        shared_by: (heads / kv_heads.max(1.0)).max(1.0),
         full_attention: 1.0,
         window: f64::INFINITY,
         expert_count: 0.0,

@@ -25,7 +25,9 @@ pub(crate) struct Parameters {
 fn width(path: &[String]) -> f64 {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["compute" | "bandwidth", "card", _] => 0.06,
+        ["compute", "card", _] => 0.10,
+        // Fewer multiprocessors for a bandwidth read it less well (H20 against H100).
+        ["bandwidth", "card", _] => 0.15,
         ["compute", "family", _] => 0.20,
         ["bandwidth", "family", _] => 0.12,
         ["compute", _] => 0.20,
@@ -38,7 +40,7 @@ fn width(path: &[String]) -> f64 {
         ["prefill", "half_tokens" | "layer"] => 0.70,
         ["prefill", _] => 0.30,
         ["engine", _, "layer" | "fp8_host"] => 0.50,
-        ["engine", _, "sequence" | "step" | "expert"] => 0.70,
+        ["engine", _, "sequence" | "step" | "expert" | "unfused"] => 0.70,
         ["engine", _, "four_bit"] => 0.30,
         ["engine", _, "cache"] => 0.30,
         ["engine", _, _] => 0.25,

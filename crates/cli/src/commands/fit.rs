@@ -9,6 +9,7 @@ use crate::{
     settings::Format,
 };
 use ask::Ask;
+pub(super) use gather::prices;
 use kasuan_formats::{fit as document, local_model};
 use kasuan_model::{Currency, Phrase};
 use kasuan_report::fit as tables;
@@ -32,8 +33,8 @@ pub(crate) struct Fit {
 }
 
 /// The model that was asked about.
-struct Subject {
-    architecture: Architecture,
+pub(super) struct Subject {
+    pub(super) architecture: Architecture,
     stored: Option<WeightFormat>,
     weights: Option<kasuan_model::Bytes>,
     notes: Vec<Phrase>,
@@ -83,7 +84,7 @@ pub(crate) fn run(arguments: &Fit, context: &mut Context) -> Result<Exit, Comman
 }
 
 /// Finds the model: a path, a size, or a name in the catalogue.
-fn subject(text: &str) -> Result<Subject, CommandError> {
+pub(super) fn subject(text: &str) -> Result<Subject, CommandError> {
     let path = Path::new(text);
     let file = [".json", ".gguf", ".safetensors"].iter().any(|end| text.ends_with(end));
     if file || path.is_dir() {

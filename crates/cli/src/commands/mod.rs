@@ -5,6 +5,7 @@ mod agent;
 mod baseline;
 mod bill;
 mod checks;
+mod capacity;
 mod doctor;
 mod fit;
 mod import;
@@ -27,6 +28,7 @@ use crate::{
 pub(crate) enum Command {
     Advise(advise::Advise),
     Bill(bill::Bill),
+    Capacity(capacity::Capacity),
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
     Fit(fit::Fit),
@@ -51,6 +53,7 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Verify(arguments) => verify::run(arguments, context),
         Command::Baseline(arguments) => baseline::run(arguments, context),
         Command::Agent(arguments) => agent::run(arguments, context),
+        Command::Capacity(arguments) => capacity::run(arguments, context),
         Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),

@@ -10,6 +10,7 @@
 mod advise;
 mod basics;
 mod calendar;
+mod capacity;
 mod doctor;
 mod exports;
 mod fit;

@@ -10,8 +10,10 @@ mod server;
 mod simulate;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 pub use break_even::{BreakEven, PaidInterface, break_even};
-pub use plan::{Capacity, Cost, Need, Target, cost, plan};
+pub use plan::{Capacity, Cost, Need, Target, arrivals, cost, plan};
 pub use server::Server;
-pub use simulate::{Outcome, Request, simulate};
+pub use simulate::{Outcome, Request, fewest, simulate};
+pub use traffic::{DayShape, Traffic};

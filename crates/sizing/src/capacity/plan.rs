@@ -118,6 +118,14 @@ pub fn plan(server: &Server, need: &Need) -> Option<Capacity> {
     })
 }
 
+/// Returns the requests per second that keep `in_flight` requests in flight at the latency that a
+/// replica is planned with (Little's law); `None` where [`plan`] has no answer.
+pub fn arrivals(server: &Server, need: &Need, in_flight: f64) -> Option<f64> {
+    let one = plan(server, &Need { peak: 1.0, mean: 1.0, ..*need })?;
+    let rate = in_flight / one.in_flight;
+    (rate.is_finite() && rate > 0.0).then_some(rate)
+}
+
 /// What a service costs for what it does, idle time included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {

@@ -45,6 +45,16 @@ impl Server {
         })
     }
 
+    /// Returns the same replica with every step and prompt taking `factor` times as long.
+    #[must_use]
+    pub fn slowed(&self, factor: f64) -> Self {
+        Self {
+            step: self.step.iter().map(|seconds| seconds * factor).collect(),
+            prompt_token: self.prompt_token * factor,
+            ..self.clone()
+        }
+    }
+
     /// Returns the largest number of sequences that the engine decodes together.
     pub fn most(&self) -> usize {
         self.step.len()

@@ -67,6 +67,33 @@ pub fn simulate(server: &Server, requests: &[Request], replicas: u32) -> Outcome
     }
 }
 
+/// Returns the fewest replicas, `most` at most, with which 95 % of a log's requests keep a target,
+/// and what they met; `None` when `most` replicas do not keep it or a request is too large.
+pub fn fewest(
+    server: &Server,
+    requests: &[Request],
+    target: &super::Target,
+    most: u32,
+) -> Option<(u32, Outcome)> {
+    let keeps = |met: &Outcome| {
+        met.refused == 0
+            && target.ttft.is_none_or(|limit| met.ttft[1] <= limit)
+            && target.tpot.is_none_or(|limit| met.tpot[1] <= limit)
+    };
+    let mut found = Some((most, simulate(server, requests, most))).filter(|(_, met)| keeps(met))?;
+    let (mut low, mut high) = (1, most);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let met = simulate(server, requests, middle);
+        if keeps(&met) {
+            (high, found) = (middle, (middle, met));
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(found)
+}
+
 #[derive(Default)]
 struct Seen {
     ttft: Vec<f64>,

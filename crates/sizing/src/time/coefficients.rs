@@ -28,8 +28,19 @@ pub struct Provenance {
     pub sources: u32,
     /// The last day that a source was seen.
     pub date: String,
+    /// Engines and training stacks among them.
+    #[serde(default)]
+    pub stacks: Vec<String>,
     /// Error of each kind of run: on the rows of the fit, and with the source left out.
     pub residuals: BTreeMap<String, Residual>,
+}
+
+impl Provenance {
+    /// Says whether runs of an engine or a training stack were measured; of coefficients that were
+    /// never fitted everything counts as measured.
+    pub fn measures(&self, stack: &str) -> bool {
+        self.stacks.is_empty() || self.stacks.iter().any(|s| s == stack)
+    }
 }
 
 /// The error of one kind of run, as the time scorer counts it.
@@ -148,6 +159,9 @@ pub struct EngineCosts {
     /// Seconds of each expert of a layer, for engines that loop over experts.
     #[serde(default)]
     pub expert: f64,
+    /// Seconds of a layer of experts in GPTQ, for engines without a fused kernel for it.
+    #[serde(default)]
+    pub unfused: f64,
     /// Share of bandwidth that 4-bit kernels keep.
     pub four_bit: f64,
     /// Share of bandwidth that attention over one sequence reaches.

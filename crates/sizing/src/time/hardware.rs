@@ -37,8 +37,10 @@ pub struct Hardware {
     pub nvlink: f64,
     /// Whether 16-bit accumulation doubles the rate: GeForce halves the FP32-accumulate rate.
     pub halved_accumulate: bool,
-    /// Whether the architecture was measured at all.
-    pub known: bool,
+    /// Whether this very card was measured.
+    pub measured: bool,
+    /// Whether cards are sold as pairs with a bridge of NVLink between the two.
+    pub bridged: bool,
 }
 
 /// Says whether a card is sold for games: NVIDIA halves the tensor rate of such cards when they
@@ -104,7 +106,8 @@ impl Hardware {
             memory: card.memory_for_jobs().get() as f64,
             nvlink: positive(card.nvlink).unwrap_or(0.0),
             halved_accumulate: is_geforce(card),
-            known: c.compute.family.contains_key(family),
+            measured: c.compute.card.contains_key(id),
+            bridged: card.display.contains(" NVL"),
         })
     }
 

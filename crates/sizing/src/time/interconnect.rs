@@ -6,8 +6,10 @@ use kasuan_model::Interconnect;
 /// The links of one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Links {
-    /// NVLink or an equal (HCCS) between the cards.
-    pub fast: bool,
+    /// NVLink or an equal (HCCS) between all cards.
+    fast: bool,
+    /// NVLink between the two cards of a pair.
+    bridged: bool,
     nvlink: f64,
 }
 
@@ -18,16 +20,21 @@ impl Links {
         let fast = match interconnect {
             Interconnect::NvLink => true,
             Interconnect::Pcie => false,
-            Interconnect::Unknown => hardware.nvlink >= 3e11,
+            Interconnect::Unknown => hardware.nvlink >= 3e11 && !hardware.bridged,
         };
         // An offer that says NVLink on a card without a stated figure gets the smallest SXM rate.
         let nvlink = if hardware.nvlink > 0.0 { hardware.nvlink } else { 4e11 };
-        Self { fast, nvlink }
+        Self { fast, bridged: hardware.bridged, nvlink }
+    }
+
+    /// Says whether so many cards are linked by NVLink.
+    pub(super) fn fast(&self, cards: f64) -> bool {
+        self.fast || (self.bridged && cards <= 2.0)
     }
 
     /// Returns the bus bandwidth of a ring all-reduce over `cards` cards in bytes per second.
     pub(super) fn bus(&self, cards: f64, c: &Coefficients) -> f64 {
-        if self.fast {
+        if self.fast(cards) {
             self.nvlink * c.interconnect.nvlink_share
         } else {
             // Rings over a shared root lose bandwidth with every further pair.
@@ -41,8 +48,11 @@ impl Links {
         if cards <= 1.0 {
             return 0.0;
         }
-        let latency =
-            if self.fast { c.interconnect.nvlink_latency } else { c.interconnect.pcie_latency };
+        let latency = if self.fast(cards) {
+            c.interconnect.nvlink_latency
+        } else {
+            c.interconnect.pcie_latency
+        };
         latency * cards.log2() + 2.0 * bytes * (cards - 1.0) / cards / self.bus(cards, c)
     }
 

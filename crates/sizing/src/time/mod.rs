@@ -14,6 +14,7 @@ mod network;
 mod ranges;
 mod rate;
 mod serving;
+mod stack;
 mod step;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,6 +29,7 @@ pub use network::{Network, NetworkWork, network_rate};
 pub use rate::{Declined, Limit, Rate, Served};
 pub(crate) use serving::ServingTable;
 pub use serving::{at_request_rate, at_request_rate_with, serving, serving_with};
+pub use stack::stack_of;
 pub use step::{decode, decode_with, prefill, prefill_with, single_request_with};
 pub use training::{training_rate, training_rate_with};
 pub use work::ModelWork;

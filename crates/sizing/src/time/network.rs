@@ -72,7 +72,7 @@ pub fn network_rate(
     let moving = bytes / hardware.bytes_per_second();
     let likely = f64::from(cards.max(1)) / (compute + moving);
     let limit = if moving > compute { Limit::Bandwidth } else { Limit::Compute };
-    let ground = if hardware.known { Ground::Known } else { Ground::New };
+    let ground = if hardware.measured { Ground::Known } else { Ground::New };
     let kind = if work == NetworkWork::Train { "training" } else { "serving" };
     Ok(ranges::rate(kind, ground, likely, limit, c))
 }

@@ -184,7 +184,7 @@ impl<'a> Runner<'a> {
     }
 
     fn is_eager(&self) -> bool {
-        matches!(self.engine_word, "transformers" | "vllm_eager")
+        matches!(self.engine_word, "transformers" | "vllm_eager" | "vllm_ascend")
     }
 
     /// Kernels of llama.cpp and ExLlama accumulate in 16 bits or in integers, where GeForce cards
@@ -195,6 +195,28 @@ impl<'a> Runner<'a> {
             2.0 * self.c.prefill.short_accumulate
         } else {
             1.0
+        }
+    }
+
+    /// How many times the cache passes through memory in a step: once where attention reads it in
+    /// place. A cache that grows by concatenation is read and written once more, and attention
+    /// without kernels for shared heads first writes a copy for every query head and reads that.
+    fn cache_copies(&self) -> f64 {
+        if self.inference.engine != Engine::Transformers || self.inference.static_cache {
+            1.0
+        } else if self.work.shared_by > 1.0 {
+            3.0 + 2.0 * self.work.shared_by
+        } else {
+            3.0
+        }
+    }
+
+    /// Seconds of the host for layers of experts whose format has no kernel over all experts.
+    fn unfused_experts(&self) -> f64 {
+        if self.work.is_mixture() && matches!(self.weights, WeightFormat::Gptq4 { .. }) {
+            self.work.layers * self.engine.unfused
+        } else {
+            0.0
         }
     }
 
@@ -243,8 +265,12 @@ impl<'a> Runner<'a> {
                 * work.layers
                 * passes
                 * self.links.all_reduce(self.tensor, in_pass * work.hidden * 2.0, c),
-            host: passes * (work.layers * c.prefill.layer + work.expert_count * self.engine.expert),
-            eager: false,
+            // Without a captured graph each pass starts every kernel from the host, as a step does.
+            host: passes
+                * (work.layers * if self.is_eager() { self.engine.layer } else { c.prefill.layer }
+                    + work.expert_count * self.engine.expert
+                    + self.unfused_experts()),
+            eager: self.is_eager(),
         }
     }
 
@@ -260,9 +286,7 @@ impl<'a> Runner<'a> {
         let weights = work.step_bytes(self.weights, batch) / (bytes_per_second * kernel);
         // One sequence alone does not fill the card with attention work; a batch does.
         let filled = self.engine.cache + (0.95 - self.engine.cache) * (1.0 - 1.0 / batch);
-        // A cache that grows by concatenation is read and written once more in each step.
-        let grows = self.inference.engine == Engine::Transformers && !self.inference.static_cache;
-        let copies = if grows { 3.0 } else { 1.0 };
+        let copies = self.cache_copies();
         let cache = copies * batch * work.visible(context) * work.kv_bytes(self.inference.kv)
             / (bytes_per_second * filled * load);
         let mixture = if work.is_mixture() { c.compute.moe } else { 1.0 };
@@ -270,15 +294,15 @@ impl<'a> Runner<'a> {
             / (hardware.flops(self.arithmetic(), c) * load * mixture * self.tensor);
         let links =
             2.0 * work.layers * self.links.all_reduce(self.tensor, batch * work.hidden * 2.0, c);
+        let fp8_host = if self.weights == WeightFormat::Fp8 { self.engine.fp8_host } else { 1.0 };
         Parts {
             compute,
             bandwidth: weights + cache,
             links,
             host: self.engine.step
-                + work.layers
-                    * self.engine.layer
-                    * if self.weights == WeightFormat::Fp8 { self.engine.fp8_host } else { 1.0 }
-                + work.expert_count * self.engine.expert
+                + work.layers * self.engine.layer * fp8_host
+                + work.expert_count * self.engine.expert * fp8_host
+                + self.unfused_experts()
                 + batch * self.engine.sequence,
             eager: self.is_eager(),
         }
@@ -294,9 +318,12 @@ impl<'a> Runner<'a> {
 
     pub(super) fn ground(&self) -> Ground {
         let context = f64::from(self.inference.prompt) + f64::from(self.inference.generated);
-        if self.is_eager() || self.engine_word == "vllm_ascend" || context > 33_000.0 {
+        if self.is_eager() || context > 33_000.0 {
             Ground::Hard
-        } else if !self.hardware.known || (self.tensor > 1.0 && !self.links.fast) {
+        } else if !self.hardware.measured
+            || !self.c.provenance.measures(self.engine_word)
+            || (self.tensor > 1.0 && !self.links.fast(self.tensor))
+        {
             Ground::New
         } else {
             Ground::Known

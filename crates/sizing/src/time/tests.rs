@@ -63,7 +63,7 @@ fn a_counted_model_has_its_published_size() {
 }
 
 #[test]
-fn llama_65b_at_380_tokens_a_second_on_2048_cards_takes_20_8_days() {
+fn fx_047_llama_65b_at_380_tokens_a_second_on_2048_cards_takes_20_8_days() {
     // Touvron et al. 2023: 1.4 T tokens, 380 tokens/s/GPU, 2,048 A100: about 21 days.
     let rate = Rate {
         tokens_per_second: Estimate::exact(380.0 * 2048.0),
@@ -239,4 +239,69 @@ fn a_batch_of_requests_ends_with_an_empty_machine() {
     // Twice the requests take less than twice the time, since the tail comes once.
     assert!(time(2000) < 2.0 * time(1000));
     assert!(time(2000) > time(1000));
+}
+
+#[test]
+fn fx_048_glm_130b_took_1_105_920_card_hours() {
+    // 96 machines of 8 cards for 60 days; 400 G tokens are then 100.5 tokens/s a card.
+    let cards: f64 = 96.0 * 8.0;
+    let per_card: f64 = 400e9 / (cards * 60.0 * 86_400.0);
+    assert!((per_card - 100.5).abs() < 0.1, "{per_card}");
+    let rate = Rate {
+        tokens_per_second: Estimate::exact(per_card * cards),
+        limit: Limit::Compute,
+        confidence: Confidence::Exact,
+    };
+    let time = job_time(&rate, 400e9, 1.0).unwrap();
+    let card_hours = time.seconds.likely.hours() * cards;
+    assert!((card_hours - 1_105_920.0).abs() < 1.0, "{card_hours}");
+}
+
+#[test]
+fn an_unmeasured_card_or_engine_has_a_wider_range_than_a_measured_one() {
+    let width = |setup: &Setup, card: &Card| {
+        let rate = serving(&llama_8b(), setup, card, Interconnect::Unknown).unwrap().rate;
+        rate.tokens_per_second.high / rate.tokens_per_second.low
+    };
+    let setup = served_by(Inference::default());
+    let known = Card { id: CardId::new("a100-sxm4-80"), ..a100() };
+    let unseen = Card { id: CardId::new("never-measured"), ..a100() };
+    assert!(width(&setup, &unseen) > width(&setup, &known));
+    let engine = served_by(Inference { engine: crate::Engine::MindIe, ..Inference::default() });
+    assert!(width(&engine, &known) > width(&setup, &known));
+}
+
+#[test]
+fn attention_without_shared_heads_pays_for_every_query_head_of_transformers() {
+    let at = |prompt, kv_heads| {
+        let inference = Inference {
+            engine: crate::Engine::Transformers,
+            concurrency: 1,
+            prompt,
+            ..Inference::default()
+        };
+        let model = Architecture { kv_heads, ..llama_8b() };
+        let rate = decode(&model, &served_by(inference), &a100(), Interconnect::Unknown).unwrap();
+        1.0 / rate.tokens_per_second.likely
+    };
+    // Eight cached heads for 32 query heads are copied out to 32 in each step, so that the longer
+    // context costs more than four times less cache suggests.
+    let (grouped, full) = (at(30_000, 8) - at(1_000, 8), at(30_000, 32) - at(1_000, 32));
+    assert!(grouped > full * 0.5, "{grouped} of {full}");
+}
+
+#[test]
+fn a_pair_of_bridged_cards_is_linked_by_nvlink_and_four_are_not() {
+    let card = Card { display: "H100 NVL 94GB".into(), nvlink: Some(6e11), ..a100() };
+    let rate = |tensor: u32, card: &Card| {
+        let mut setup = served_by(Inference { concurrency: 64, ..Inference::default() });
+        setup.parallelism.tensor = tensor;
+        serving(&llama_8b(), &setup, card, Interconnect::Pcie)
+            .unwrap()
+            .rate
+            .tokens_per_second
+            .likely
+    };
+    assert!(rate(2, &card) > 1.05 * rate(2, &Card { nvlink: None, ..a100() }));
+    assert!((rate(4, &card) / rate(4, &a100()) - 1.0).abs() < 1e-9);
 }

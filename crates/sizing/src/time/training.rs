@@ -51,10 +51,15 @@ pub fn training_rate_with(
     };
     let step = f64::from(training.micro_batch) * f64::from(training.sequence);
     let offloads = setup.parallelism.offload_optimizer || setup.parallelism.offload_weights;
-    let shards_slowly = !links.fast && setup.parallelism.cards() > 1;
+    let cards = f64::from(setup.parallelism.cards());
+    let shards_slowly = cards > 1.0 && !links.fast(cards);
     let ground = if step < 1000.0 || offloads {
         Ground::Hard
-    } else if shards_slowly || !hardware.known || training.sequence > 32_768 {
+    } else if shards_slowly
+        || !hardware.measured
+        || !c.provenance.measures(stack_word(training.stack))
+        || training.sequence > 32_768
+    {
         Ground::New
     } else {
         Ground::Known

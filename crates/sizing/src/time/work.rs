@@ -25,6 +25,8 @@ pub struct ModelWork {
     pub attention_flops: f64,
     /// Elements of cached keys and values for each token.
     pub kv_elements: f64,
+    /// Query heads that share one cached head.
+    pub shared_by: f64,
     /// Share of the layers that look at the whole context; the others stop at the window.
     pub full_attention: f64,
     /// The window of the other layers, in tokens.
@@ -66,6 +68,10 @@ impl ModelWork {
             embedding: if model.tied { 0.0 } else { table },
             attention_flops: 4.0 * attending * width,
             kv_elements: attending * kv_elements,
+            shared_by: match model.attention {
+                Attention::Grouped => (f(model.heads) / f(model.kv_heads.max(1))).max(1.0),
+                Attention::Latent { .. } => 1.0,
+            },
             full_attention: match window {
                 Some(_) if attending > 0.0 => full / attending,
                 _ => 1.0,
@@ -109,6 +115,7 @@ impl ModelWork {
             embedding,
             attention_flops: 4.0 * layers * hidden,
             kv_elements: 2.0 * layers * head_dim * (hidden / head_dim / 4.0).clamp(1.0, 8.0),
+            shared_by: (hidden / head_dim / (hidden / head_dim / 4.0).clamp(1.0, 8.0)).max(1.0),
             full_attention: 1.0,
             window: f64::INFINITY,
             expert_count: if experts > 0.0 { 64.0 * layers } else { 0.0 },

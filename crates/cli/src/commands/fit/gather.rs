@@ -152,7 +152,7 @@ fn order(row: &Row) -> f64 {
 }
 
 /// The cheapest on-demand offer of each card in a currency; and how many offers have another.
-fn prices(
+pub(in crate::commands) fn prices(
     market: &Catalogue,
     currency: Currency,
     context: &Context,
