@@ -183,7 +183,7 @@ fn guide_notes(report: &Report) -> Vec<Phrase> {
 /// The cards: whether each fits, how, how far it can be stretched, how fast, at what price.
 pub fn cards(report: &Report, words: &Words) -> Table {
     let serves = matches!(report.need.work, Work::Inference(_));
-    let mut table = Table::new(vec![
+    let mut columns = vec![
         Column::words("card", words.word("fit-column-card")),
         Column::figures("fits", words.word("fit-column-fits")),
         Column::words("setup", words.word("fit-column-setup")),
@@ -204,11 +204,45 @@ pub fn cards(report: &Report, words: &Words) -> Table {
         Column::figures("tokens_per_second", words.word("fit-column-speed")),
         Column::figures("hour", words.word("fit-column-hour")),
         Column::figures("million_tokens", words.word("fit-column-million")),
-    ]);
+    ];
+    // A whole run has a time and a cost where its tokens were stated.
+    let whole = |row: &Row| row.price.as_ref().is_some_and(|price| price.run.is_some());
+    let runs = report.rows.iter().any(whole);
+    if runs {
+        columns.push(Column::figures("run_hours", words.word("fit-column-run-hours")));
+        columns.push(Column::figures("run_cost", words.word("fit-column-run-cost")));
+    }
+    let mut table = Table::new(columns);
     for row in &report.rows {
-        table.push(card_row(row, words, serves));
+        let mut cells = card_row(row, words, serves);
+        if runs {
+            cells.extend(run(row));
+        }
+        table.push(cells);
     }
     table
+}
+
+/// The time and the cost of a whole run.
+fn run(row: &Row) -> [Cell; 2] {
+    let Some((time, cost)) = row.price.as_ref().and_then(|price| price.run) else {
+        return [Cell::unknown("-"), Cell::unknown("-")];
+    };
+    [
+        Cell::with_raw(
+            format!(
+                "{:.1} ({:.1}-{:.1})",
+                time.likely.hours(),
+                time.low.hours(),
+                time.high.hours()
+            ),
+            format!("{:.4}", time.likely.hours()),
+        ),
+        Cell::with_raw(
+            format!("{} ({}-{})", cost.likely, cost.low, cost.high),
+            cost.likely.amount().round_dp(6).to_string(),
+        ),
+    ]
 }
 
 fn card_row(row: &Row, words: &Words, serves: bool) -> Vec<Cell> {

@@ -119,3 +119,30 @@ fn a_size_alone_is_estimated_with_low_confidence_and_says_so() {
     assert_eq!(answer["memory"]["confidence"], "low");
     assert!(answer["notes"][0].as_str().unwrap().contains("7B"));
 }
+
+#[test]
+fn a_run_of_stated_tokens_has_its_hours_and_its_cost_on_each_card() {
+    let said = fit(&[
+        "llama-3.1-8b",
+        "--task",
+        "lora",
+        "--tokens",
+        "20M",
+        "--card",
+        "h20",
+        "--format",
+        "csv",
+    ]);
+    let mut lines = said.lines().skip(1);
+    let heads: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let cells: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let figure = |name: &str| -> f64 {
+        cells[heads.iter().position(|head| *head == name).unwrap()].parse().unwrap()
+    };
+    let hours = 20e6 / figure("tokens_per_second") / 3600.0;
+    assert!((figure("run_hours") / hours - 1.0).abs() < 0.01, "{said}");
+    assert!((figure("run_cost") / (hours * figure("hour")) - 1.0).abs() < 0.01, "{said}");
+    // The price of a million tokens is that of an hour over the tokens of an hour (FX-052).
+    let million = figure("hour") / (figure("tokens_per_second") * 3600.0) * 1e6;
+    assert!((figure("million_tokens") / million - 1.0).abs() < 0.01, "{said}");
+}
