@@ -2,8 +2,8 @@
 //!
 //! The only room that knows a language. Everything below it speaks in `Phrase`s.
 
-mod chart;
 pub mod capacity;
+mod chart;
 mod document;
 pub mod fit;
 mod gantt;
