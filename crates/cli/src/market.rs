@@ -12,7 +12,15 @@ use std::path::{Path, PathBuf};
 
 /// Reads the shipped catalogue and lays the user's price cards over it, the later over the earlier.
 pub(crate) fn catalogue(prices: &[PathBuf], context: &Context) -> Result<Catalogue, CommandError> {
-    let mut catalogue = Catalogue::shipped()?;
+    with_prices(Catalogue::shipped()?, prices, context)
+}
+
+/// Lays the user's price cards over a catalogue, the later over the earlier.
+pub(crate) fn with_prices(
+    mut catalogue: Catalogue,
+    prices: &[PathBuf],
+    context: &Context,
+) -> Result<Catalogue, CommandError> {
     for path in prices {
         let read = read_price_card(path, &catalogue)?;
         for note in &read.notes {

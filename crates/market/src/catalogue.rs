@@ -13,7 +13,10 @@ use crate::{
 use flate2::read::DeflateDecoder;
 use jiff::civil::Date;
 use kasuan_model::{Card, CardId, Currency, Offer, Phrase, Phrased};
-use std::{collections::BTreeMap, io::Read as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read as _,
+};
 
 pub use overlay::{Overlaid, PriceCard};
 
@@ -72,6 +75,7 @@ pub struct Catalogue {
     offers: Vec<Offer>,
     by_offer_id: BTreeMap<String, usize>,
     priceless: Vec<Offer>,
+    own: BTreeSet<usize>,
     terms: Vec<Terms>,
     unstated: Terms,
     history: History,
@@ -118,6 +122,7 @@ impl Catalogue {
             offers: Vec::with_capacity(offers.len()),
             by_offer_id: BTreeMap::new(),
             priceless: Vec::new(),
+            own: BTreeSet::new(),
             terms,
             unstated: Terms::unstated("", Currency::USD),
             history: History::default(),
@@ -157,6 +162,11 @@ impl Catalogue {
     /// Returns every offer, the user's own included.
     pub fn offers(&self) -> &[Offer] {
         &self.offers
+    }
+
+    /// Says whether the offer at a place of [`Self::offers`] is from a user's price card.
+    pub fn is_own(&self, index: usize) -> bool {
+        self.own.contains(&index)
     }
 
     /// Returns the rows whose price is zero or negative, which means that it is missing: they are

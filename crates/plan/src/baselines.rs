@@ -4,9 +4,9 @@
 use crate::{
     PlanError,
     budget::{decimal, lines, sum},
-    candidates::{JobWays, Paid, Way, instances},
+    candidates::{JobWays, Paid, Way, Windows, instances},
     demand::Demand,
-    outcome::{Baseline, BaselineKind},
+    outcome::{Baseline, BaselineKind, BudgetLine},
     plan::{Solved, World, price},
     workload::Workload,
 };
@@ -60,12 +60,13 @@ pub(crate) fn baselines(
         BaselineKind::GuideUtilisation,
         BaselineKind::Guide200Hours,
     ];
-    let ours = sum(workload.currency, &lines(workload, world, solved)?)?;
+    let our_lines = lines(workload, world, solved)?;
+    let ours = sum(workload.currency, &our_lines)?;
     let everything: Vec<Vec<Way>> = solved
         .ways
         .iter()
         .enumerate()
-        .map(|(index, job)| all_on_demand(solved, index, job))
+        .map(|(index, job)| all_on_demand(workload, solved, index, job))
         .collect();
     let mut baselines = Vec::with_capacity(kinds.len());
     for kind in kinds {
@@ -91,7 +92,14 @@ pub(crate) fn baselines(
         }
         let total = if possible {
             let naive = price(workload, solved, ways, chosen)?;
-            let before = sum(workload.currency, &lines(workload, world, &naive)?)?;
+            let its_lines = lines(workload, world, &naive)?;
+            let before = sum(workload.currency, &its_lines)?;
+            let mut missing = not_counted(&our_lines, &its_lines);
+            if before.amount() < ours.amount() && missing.is_empty() {
+                missing.push(Phrase::new("plan-baseline-cheaper"));
+            }
+            missing.append(&mut note);
+            note = missing;
             Some(with_margin(before, ours, total)?)
         } else {
             None
@@ -111,13 +119,42 @@ pub(crate) fn with_margin(before: Money, ours: Money, total: Money) -> Result<Mo
     Ok(before.times(total.amount())?.over(ours.amount())?.rounded())
 }
 
+/// Says which costs a naive choice leaves out because nobody states their price, where the plan
+/// knows and counts them: its total is then no total.
+fn not_counted(ours: &[BudgetLine], its: &[BudgetLine]) -> Vec<Phrase> {
+    let gap = |line: &BudgetLine| line.amount.is_none() || line.unknown;
+    let mut missing = Vec::new();
+    for (our, its) in ours.iter().zip(its) {
+        if let Some(amount) = our.amount.filter(|amount| !amount.is_zero())
+            && gap(its)
+            && !gap(our)
+        {
+            missing.push(
+                Phrase::new("plan-baseline-not-counted")
+                    .with_word("line", our.kind.key())
+                    .with("amount", amount),
+            );
+        }
+    }
+    missing
+}
+
 /// Returns every way of a job on demand, the dear ones too.
-fn all_on_demand(solved: &Solved, index: usize, job: &JobWays) -> Vec<Way> {
+fn all_on_demand(
+    workload: &Workload,
+    solved: &Solved,
+    index: usize,
+    job: &JobWays,
+) -> Vec<Way> {
     if solved.choice.ways[index].is_none() {
         return Vec::new();
     }
+    let mut windows = Windows::new(solved.span, &workload.jobs[index], &job.demand);
     let mut ways = Vec::new();
     for (at, (kind, need)) in job.needs.iter().enumerate() {
+        if !windows.hold(need.time.likely.get()) {
+            continue;
+        }
         for &pool_index in solved.supply.by_kind.get(*kind).into_iter().flatten() {
             let pool = &solved.supply.pools[pool_index];
             let (Some(rate), Some(instances)) = (&pool.on_demand, instances(need, pool)) else {
@@ -222,7 +259,7 @@ fn by_month(solved: &Solved, index: usize, way: &Way, note: &mut Vec<Phrase>) ->
     }
     if best.is_none() {
         let phrase = Phrase::new("plan-baseline-no-monthly")
-            .with("card", &solved.supply.kinds[*kind].card.id);
+            .with("card", &solved.supply.kinds[*kind].card.display);
         if !note.contains(&phrase) {
             note.push(phrase);
         }

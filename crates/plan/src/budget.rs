@@ -2,8 +2,9 @@
 
 mod lines;
 mod range;
+mod tax;
 
-pub(crate) use lines::lines;
+pub(crate) use lines::{egress_from, kept_at, lines};
 
 use crate::{
     PlanError,
@@ -97,6 +98,7 @@ fn margin_line(
     BudgetLine {
         kind: CostKind::Margin,
         amount: Some(margin),
+        unknown: false,
         range: Some(Estimate::exact(margin)),
         share: Share::of(as_f64(margin), as_f64(before)),
         detail: vec![rule, guide],

@@ -116,8 +116,14 @@ pub(crate) fn place_run(
     if length > whole {
         return None;
     }
-    // A run ends within the span: near its end it starts earlier.
-    let nominal = if job.window.daily.is_none() { nominal.min(whole - length) } else { nominal };
+    // A run ends within the span and before its deadline: near them it starts earlier.
+    let nominal = if job.window.daily.is_none() {
+        let opens = job.window.not_before.map_or(0, |moment| span.seconds_to(moment));
+        let closes = job.window.deadline.map_or(whole, |moment| span.seconds_to(moment)).min(whole);
+        nominal.min(closes.checked_sub(length)?).max(opens)
+    } else {
+        nominal
+    };
     let rooms = room(span, &job.window, nominal, length);
     let mut best: Option<((u64, u64), Stretch)> = None;
     for open in &rooms {

@@ -11,4 +11,4 @@ pub(crate) use needs::{Need, Obstacle};
 pub(crate) use pools::{
     IMPOSSIBLE, Micros, Pool, Rate, STALE_DAYS, Supply, left_out_notes, supply,
 };
-pub(crate) use ways::{Cache, JobWays, Paid, Way, all_ways, instances, total_seconds};
+pub(crate) use ways::{Cache, JobWays, Paid, Way, Windows, all_ways, instances, total_seconds};

@@ -72,6 +72,15 @@ impl Span {
         u64::try_from(days.saturating_mul(86_400).saturating_add(seconds)).unwrap_or(0)
     }
 
+    /// Says whether a run may start on a day of the span: between the start and the deadline, on
+    /// one of its days of the week.
+    fn may_start_on(self, window: &Window, day: u32) -> bool {
+        let opens = window.not_before.map_or(0, |moment| self.seconds_to(moment));
+        let closes = window.deadline.map_or(u64::MAX, |moment| self.seconds_to(moment));
+        let (start, end) = (u64::from(day) * DAY, (u64::from(day) + 1) * DAY);
+        end > opens && start < closes && self.open_on(window, day)
+    }
+
     /// Says whether the window is open on a day of the span.
     fn open_on(self, window: &Window, day: u32) -> bool {
         if window.weekdays.is_empty() {
@@ -210,7 +219,7 @@ pub(crate) fn demand(span: Span, job: &Job) -> Result<Demand, PlanError> {
 fn rhythm(span: Span, job: &Job) -> (u32, Vec<Vec<u32>>) {
     let open = |from: u32, to: u32| -> Vec<u32> {
         let days: Vec<u32> =
-            (from..to.min(span.days())).filter(|day| span.open_on(&job.window, *day)).collect();
+            (from..to.min(span.days())).filter(|day| span.may_start_on(&job.window, *day)).collect();
         days
     };
     match job.runs {

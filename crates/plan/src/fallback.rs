@@ -180,10 +180,15 @@ pub(crate) fn patience(
 }
 
 /// Returns a note for sacrifices that were tried and bring nothing.
-pub(crate) fn without_effect(actions: &[FallbackAction]) -> Vec<Phrase> {
-    Change::KINDS
+pub(crate) fn without_effect(workload: &Workload, actions: &[FallbackAction]) -> Vec<Phrase> {
+    // What makes no sense for any job was not tried, and is not spoken of.
+    let tried: Vec<FallbackKind> = Change::KINDS
         .into_iter()
-        .filter(|kind| !actions.iter().any(|action| action.kind == *kind))
-        .map(|kind| Phrase::new("plan-note-fallback-none").with_word("kind", Change::word(kind)))
+        .filter(|kind| workload.jobs.iter().any(|job| Change::of(*kind, job).is_some()))
+        .collect();
+    tried
+        .iter()
+        .filter(|kind| !actions.iter().any(|action| action.kind == **kind))
+        .map(|kind| Phrase::new("plan-note-fallback-none").with_word("kind", Change::word(*kind)))
         .collect()
 }

@@ -48,6 +48,8 @@ pub struct BudgetLine {
     pub kind: CostKind,
     /// The amount in the total, rounded to the smallest coin; `None` is unknown and not counted.
     pub amount: Option<Money>,
+    /// Whether a part of it is unknown and not counted, beside an amount that is known.
+    pub unknown: bool,
     /// The range.
     pub range: Option<Estimate<Money>>,
     /// Share of the total before margin.
@@ -75,6 +77,22 @@ pub enum CostKind {
     Tax,
     /// Safety margin.
     Margin,
+}
+
+impl CostKind {
+    /// Returns the key of its word.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Rent => "cost-rent",
+            Self::Storage => "cost-storage",
+            Self::Egress => "cost-egress",
+            Self::Trial => "cost-trial",
+            Self::DataMoving => "cost-data_moving",
+            Self::Operations => "cost-operations",
+            Self::Tax => "cost-tax",
+            Self::Margin => "cost-margin",
+        }
+    }
 }
 
 /// The budget of the month.

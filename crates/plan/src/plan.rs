@@ -4,6 +4,7 @@ mod check;
 mod job;
 mod measure;
 mod notes;
+mod places;
 mod rent;
 mod solve;
 mod why;

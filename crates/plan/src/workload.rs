@@ -3,7 +3,8 @@
 //! `formats` reads a workload file into this; nothing here is a file format.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
-use kasuan_model::{BillingMode, Bytes, CardId, Currency, Estimate, Money, Rates, Seconds};
+use kasuan_market::Buyer;
+use kasuan_model::{BillingMode, Bytes, CardId, Currency, Estimate, Grade, Money, Rates, Seconds};
 use kasuan_sizing::{Architecture, Inference, Sharding, Training, WeightFormat};
 use rust_decimal::Decimal;
 
@@ -251,6 +252,19 @@ pub enum Margin {
     Nothing,
 }
 
+/// What tax adds to the providers' bills, or gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tax {
+    /// Nothing was said: as the provider states, unknown where it states nothing.
+    Unsaid,
+    /// Every price is the whole cost.
+    Included,
+    /// This share on top, where the provider does not say that its prices include tax.
+    Rate(Decimal),
+    /// What a Chinese buyer bears: see [`kasuan_market::taxed`].
+    Buyer(Buyer),
+}
+
 /// The rules to choose by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -264,13 +278,19 @@ pub struct Policy {
     pub countries: Vec<String>,
     /// The providers' own regions to choose among; empty means any.
     pub regions: Vec<String>,
-    /// Tax on top of the providers' bills, as a share, where listed prices do not include it;
-    /// `None` when prices include it.
-    pub tax: Option<Decimal>,
+    /// What tax adds to the providers' bills, or gives back.
+    pub tax: Tax,
     /// Billing modes to choose among; empty means any.
     pub modes: Vec<BillingMode>,
-    /// Oldest price that may be used, in days; undated prices count as too old when set.
+    /// Oldest price that may be used, in days before today; `None` is half a year behind the
+    /// newest price of the catalogue, so that old rows are data and no choice.
     pub max_price_age_days: Option<u32>,
+    /// Whether prices without a date may be used.
+    pub undated: bool,
+    /// The lowest grade of a source that may be used.
+    pub lowest_grade: Grade,
+    /// Whether prices below a third of what providers usually ask may be used.
+    pub outliers: bool,
     /// Trial and error: money set aside for it, or a share of the rent.
     pub trial: Trial,
     /// Share of a card's memory that is kept free beside the upper bound.
@@ -283,7 +303,8 @@ pub struct Policy {
 
 impl Default for Policy {
     /// What is assumed when the workload says nothing: any provider and mode, margin to the 80th
-    /// percentile, 10 % of a card kept free beside the upper bound.
+    /// percentile, 10 % of a card kept free beside the upper bound, and prices that meet
+    /// [`kasuan_market::Standards::default`].
     ///
     /// Trial and error is 18 % of the rent, the share in the founding guide's own example
     /// (300 of 1,628); a spot instance is reclaimed every 4 hours, in the lower half of the
@@ -295,9 +316,12 @@ impl Default for Policy {
             exclude_providers: Vec::new(),
             countries: Vec::new(),
             regions: Vec::new(),
-            tax: None,
+            tax: Tax::Unsaid,
             modes: Vec::new(),
             max_price_age_days: None,
+            undated: false,
+            lowest_grade: Grade::C,
+            outliers: false,
             trial: Trial::ShareOfRent(0.18),
             headroom: 0.1,
             cap: None,

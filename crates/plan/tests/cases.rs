@@ -16,7 +16,7 @@ use common::*;
 use kasuan_model::{BillingMode, Bytes, Currency, FxRate, Money, Rates, Seconds, Source};
 use kasuan_plan::{
     commitment::break_even_hours,
-    outcome::CostKind,
+    outcome::{CostKind, Plan},
     workload::{Runs, StorageNeed},
 };
 use rust_decimal::Decimal;
@@ -184,17 +184,27 @@ fn fx_139_old_and_undated_prices_are_pointed_out_or_left_out() {
     old.source.date = Some(jiff::civil::date(2021, 8, 3));
     let mut undated = offer("b", "rtx-4090", BillingMode::OnDemand, "1");
     undated.source.date = None;
-    let catalogue = catalogue(vec![old, undated]);
-    for (card, note) in [("a10", "plan-note-stale"), ("rtx-4090", "plan-note-undated")] {
+    let new = offer("c", "a100-sxm4-80", BillingMode::OnDemand, "9");
+    let catalogue = catalogue(vec![old, undated, new]);
+    for (card, left_out, used) in [
+        ("a10", "plan-note-left-out-old", "plan-note-stale"),
+        ("rtx-4090", "plan-note-left-out-undated", "plan-note-undated"),
+    ] {
         let mut job = runs("job", "10", Runs::PerMonth(1));
         job.only_cards = vec![kasuan_model::CardId::new(card)];
         let mut workload = workload(vec![job]);
+        let says = |plan: &Plan, key: &str| plan.notes.iter().any(|note| note.key() == key);
         let plan = check(&workload, &catalogue);
-        assert!(plan.notes.iter().any(|one| one.key() == note), "{card}");
+        assert!(plan.jobs[0].choice.is_none(), "{card} is data and no choice");
+        assert!(says(&plan, left_out), "{card}");
+        workload.policy.undated = true;
+        workload.policy.max_price_age_days = Some(u32::MAX);
+        let plan = check(&workload, &catalogue);
+        assert!(plan.jobs[0].choice.is_some() && says(&plan, used), "{card}");
+        workload.policy.undated = false;
         workload.policy.max_price_age_days = Some(90);
         let plan = check(&workload, &catalogue);
         assert!(plan.jobs[0].choice.is_none());
-        assert!(plan.jobs[0].why.iter().any(|why| why.key() == "plan-nothing-policy"));
     }
 }
 

@@ -10,6 +10,7 @@
 mod common;
 
 use common::*;
+use jiff::civil::date;
 use expect_test::{Expect, expect};
 use jiff::civil::time;
 use kasuan_model::{BillingMode, CardId, Seconds};
@@ -316,4 +317,19 @@ fn all_is_rented_at_one_provider_where_copies_of_the_data_would_cost_more() {
     assert_eq!(provider(&workload), "cheap-disk");
     let plan = check(&workload, &catalogue);
     assert_eq!(amount(&plan, kasuan_plan::outcome::CostKind::Storage), Some(money("10").rounded()));
+}
+
+#[test]
+fn several_runs_between_two_days_are_spread_over_them_and_done_in_time() {
+    let catalogue = catalogue(vec![offer("a", "rtx-4090", BillingMode::OnDemand, "2")]);
+    let mut job = runs("burst", "20", Runs::PerMonth(5));
+    job.window.not_before = Some(date(2026, 12, 10).at(0, 0, 0, 0));
+    job.window.deadline = Some(date(2026, 12, 15).at(0, 0, 0, 0));
+    let plan = check(&workload(vec![job]), &catalogue);
+    let entries = &plan.calendar;
+    assert_eq!(entries.len(), 5);
+    assert!(entries.iter().all(|entry| entry.start >= date(2026, 12, 10).at(0, 0, 0, 0)));
+    assert!(entries.iter().all(|entry| entry.end <= date(2026, 12, 15).at(0, 0, 0, 0)));
+    let days: std::collections::BTreeSet<_> = entries.iter().map(|one| one.start.date()).collect();
+    assert_eq!(days.len(), 5, "one a day: {entries:?}");
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use kasuan_formats::{plan_json, workload};
 use kasuan_market::Catalogue;
-use kasuan_model::{Phrase, Phrased as _};
+use kasuan_model::{Grade, Phrase, Phrased as _};
 use kasuan_plan::{World, outcome};
 use kasuan_report::{Paint, PlanReport};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     prices: Vec<PathBuf>,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,
+    #[arg(long)]
+    all_prices: bool,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[arg(long)]
@@ -49,7 +51,14 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     let text = files::read_text(&arguments.file)?;
     let shipped = Catalogue::shipped()?;
     let shelf = Shelf::new(&shipped, &arguments.file);
-    let document = read(arguments, &text, context, &shelf)?;
+    let mut document = read(arguments, &text, context, &shelf)?;
+    if arguments.all_prices {
+        let policy = &mut document.workload.policy;
+        policy.undated = true;
+        policy.max_price_age_days = Some(u32::MAX);
+        policy.lowest_grade = Grade::D;
+        policy.outliers = true;
+    }
     for note in shelf.notes() {
         context.warn(&note);
     }
@@ -61,7 +70,8 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     let mut prices: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
     prices.extend(arguments.prices.iter().cloned());
     let past = price_store::history(&[], &prices, context)?;
-    let market = market::catalogue(&prices, context)?.with_history(past);
+    drop(shelf);
+    let market = market::with_prices(shipped, &prices, context)?.with_history(past);
     let today = context.settings.today;
     let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
     let workload = &document.workload;
@@ -139,6 +149,7 @@ fn read(
             Some(place) => Phrase::new("workload-at")
                 .with("file", file)
                 .with("line", place.line)
+                .with("column", place.column)
                 .with("message", message),
             None => Phrase::new("workload-in").with("file", file).with("message", message),
         };

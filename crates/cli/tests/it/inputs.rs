@@ -120,6 +120,40 @@ fn every_example_is_planned() {
     assert!(planned >= 5, "only {planned} examples");
 }
 
+/// What a simpler choice costs is compared on the same lines: where it looks cheaper, a price that
+/// nobody states is missing from it, and the report says which.
+#[test]
+fn no_simpler_choice_is_below_the_plan_without_a_stated_reason() {
+    let examples = repository().join("examples");
+    let mut compared = 0;
+    for entry in fs::read_dir(&examples).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for more in [&[][..], &["--all-prices"], &["--rate", "USD=7.1"], &["--rate", "CNY=0.14"]] {
+            let said = kasuan(&examples, &[&["plan", name, "--format", "json"], more].concat());
+            // A rate of the plan's own currency is refused; that is no plan.
+            let Some(start) = said.find('{') else { continue };
+            let end = said.rfind('}').unwrap();
+            let json: serde_json::Value = serde_json::from_str(&said[start..=end]).unwrap();
+            let total: f64 = json["total"].as_str().unwrap().parse().unwrap();
+            for (kind, baseline) in json["baselines"].as_object().unwrap() {
+                let Some(its) = baseline["total"].as_str() else { continue };
+                let its: f64 = its.parse().unwrap();
+                let notes = baseline["note"].to_string();
+                assert!(
+                    its >= total - 0.01 || notes.contains("nobody states a price"),
+                    "{name} {more:?}: {kind} costs {its}, the plan {total}: {notes}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 60, "only {compared}");
+}
+
 /// The founding guide adds up 96 + 1500 + 32 + 100 + 300 to 2028 and leaves out the 20 to 30 % that
 /// it asks for itself (its section 6.3 and 6.4).
 #[test]

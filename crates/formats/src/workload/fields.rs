@@ -76,6 +76,8 @@ pub const WEEKDAYS: &[&str] =
     &["mon", "tue", "wed", "thu", "fri", "sat", "sun", "mon-fri", "weekend"];
 /// Billing modes, beside `reserved_12m` and its like.
 pub const MODES: &[&str] = &["on_demand", "spot", "daily", "weekly", "monthly", "yearly"];
+/// Grades of a price's source, best first.
+pub const GRADES: &[&str] = &["A", "B", "C", "D"];
 /// Weight formats.
 pub const WEIGHTS: &[&str] = &[
     "fp32",
@@ -293,10 +295,13 @@ pub const POLICY: Section = Section {
         field("exclude_providers", Kind::Several(&Kind::Text)),
         field("regions", Kind::Several(&Kind::Text)),
         field("modes", Kind::Several(&Kind::OneOf(MODES))),
-        field("price_age", SPAN),
+        field("price_age", Kind::Either(&[SPAN, Kind::OneOf(&["usual", "any"])])),
+        field("undated", Kind::Flag),
+        field("grade", Kind::OneOf(GRADES)),
+        field("outliers", Kind::Flag),
         field("trial", Kind::Either(&[MONEY, SHARE])),
         field("headroom", SHARE),
-        field("tax", Kind::Either(&[SHARE, Kind::OneOf(&["included", "small"])])),
+        field("tax", Kind::Either(&[SHARE, Kind::OneOf(&["included", "small", "general"])])),
         field("spot_mtbf", SPAN),
     ],
 };

@@ -6,12 +6,13 @@ use super::{
     fields, job,
     section::{Fields, nearest, not_of_form},
     tree::{Node, Value, empty},
-    values,
+    values, words,
 };
 use jiff::civil::Date;
-use kasuan_model::{Currency, FxRate, Money, Phrase, Rates, Seconds, Source};
+use kasuan_market::Buyer;
+use kasuan_model::{Currency, FxRate, Grade, Money, Phrase, Rates, Seconds, Source};
 use kasuan_plan::workload::{
-    HeldCommitment, Margin, Policy, StorageNeed, Team, Transfer, Trial, Workload,
+    HeldCommitment, Margin, Policy, StorageNeed, Tax, Team, Transfer, Trial, Workload,
 };
 use rust_decimal::prelude::ToPrimitive as _;
 use std::collections::BTreeMap;
@@ -211,8 +212,8 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     };
     policy.margin = at.read("margin", margin)?.unwrap_or(policy.margin);
     policy.cap = money.read(&at, "cap", "")?;
-    policy.providers = any(at.several("providers", values::text)?);
-    policy.exclude_providers = at.several("exclude_providers", values::text)?;
+    policy.providers = any(at.several("providers", provider)?);
+    policy.exclude_providers = at.several("exclude_providers", provider)?;
     for region in any(at.several("regions", values::text)?) {
         let is_country = region.len() == 2 && region.bytes().all(|b| b.is_ascii_alphabetic());
         if is_country {
@@ -222,8 +223,10 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
         }
     }
     policy.modes = at.several("modes", values::mode)?;
-    let age = at.read("price_age", values::span)?;
-    policy.max_price_age_days = age.and_then(|age| u32::try_from(age.get() / 86_400).ok());
+    policy.max_price_age_days = at.read("price_age", price_age)?.flatten();
+    policy.undated = at.read("undated", values::flag)?.unwrap_or(policy.undated);
+    policy.lowest_grade = at.read("grade", grade)?.unwrap_or(policy.lowest_grade);
+    policy.outliers = at.read("outliers", values::flag)?.unwrap_or(policy.outliers);
     if let Some(node) = at.node("trial") {
         let is_share =
             matches!(&node.value, Value::Text(text) if text.trim().ends_with(['%', '％']));
@@ -237,19 +240,45 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     }
     let headroom = at.read("headroom", values::share)?.and_then(|share| share.to_f64());
     policy.headroom = headroom.unwrap_or(policy.headroom);
-    policy.tax = at
-        .read("tax", |node| match values::text(node)?.as_str() {
-            // A small-scale taxpayer deducts nothing: what is billed is what it costs.
-            "included" | "small" | "含税" | "小规模" => Ok(None),
-            _ => values::share(node).map(Some),
-        })?
-        .flatten();
+    policy.tax = at.read("tax", tax)?.unwrap_or(policy.tax);
     let mtbf = at.read("spot_mtbf", |node| match values::span(node)? {
         Seconds::ZERO => Err(Trouble::new(Phrase::new("workload-zero"))),
         span => Ok(span),
     })?;
     policy.spot_mtbf = mtbf.unwrap_or(policy.spot_mtbf);
     Ok(policy)
+}
+
+fn provider(node: &Node) -> Result<String, Trouble> {
+    Ok(words::provider(&values::text(node)?))
+}
+
+fn tax(node: &Node) -> Result<Tax, Trouble> {
+    Ok(match values::text(node)?.as_str() {
+        "included" | "含税" => Tax::Included,
+        "small" | "小规模" | "小规模纳税人" => Tax::Buyer(Buyer::Small),
+        "general" | "一般" | "一般纳税人" => Tax::Buyer(Buyer::General),
+        _ => Tax::Rate(values::share(node)?),
+    })
+}
+
+/// Reads the oldest price in days; `None` is the usual rule.
+fn price_age(node: &Node) -> Result<Option<u32>, Trouble> {
+    Ok(match values::text(node)?.to_lowercase().as_str() {
+        "usual" | "默认" => None,
+        "any" | "不限" => Some(u32::MAX),
+        _ => Some(u32::try_from(values::span(node)?.get() / 86_400).unwrap_or(u32::MAX)),
+    })
+}
+
+fn grade(node: &Node) -> Result<Grade, Trouble> {
+    Ok(match values::text(node)?.to_uppercase().as_str() {
+        "A" => Grade::A,
+        "B" => Grade::B,
+        "C" => Grade::C,
+        "D" => Grade::D,
+        _ => return Err(not_of_form()),
+    })
 }
 
 fn margin(node: &Node) -> Result<Margin, Trouble> {

@@ -6,6 +6,7 @@ mod file;
 mod job;
 mod section;
 mod show;
+mod syntax;
 mod tree;
 mod values;
 pub mod words;

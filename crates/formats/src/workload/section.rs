@@ -170,18 +170,18 @@ pub(super) fn show(node: &Node) -> String {
 fn forms(kind: &Kind) -> Option<String> {
     Some(match kind {
         Kind::Text | Kind::Inside(_) | Kind::Each(_) => return None,
-        Kind::Number => "8, 0.5".to_owned(),
-        Kind::Whole(least) => format!("{least}, {}, …", least + 1),
-        Kind::Flag => "true, false".to_owned(),
-        Kind::OneOf(words) => words.join(", "),
-        Kind::Form(examples) => examples.join(", "),
+        Kind::Number => "8 | 0.5".to_owned(),
+        Kind::Whole(least) => format!("{least} | {} | …", least + 1),
+        Kind::Flag => "true | false".to_owned(),
+        Kind::OneOf(words) => words.join(" | "),
+        Kind::Form(examples) => examples.join(" | "),
         Kind::Several(kind) | Kind::Named(kind) => return forms(kind),
         Kind::Either(kinds) => {
             let forms: Vec<_> = kinds.iter().filter_map(forms).collect();
             if forms.is_empty() {
                 return None;
             }
-            forms.join(", ")
+            forms.join(" | ")
         }
     })
 }

@@ -3,7 +3,10 @@
 use super::{Document, words};
 use jiff::civil::{DateTime, Time, Weekday};
 use kasuan_model::{Bytes, Money, Seconds};
-use kasuan_plan::workload::{Amount, Job, Load, Margin, Model, Policy, Runs, Trial, Workload};
+use kasuan_market::Buyer;
+use kasuan_plan::workload::{
+    Amount, Job, Load, Margin, Model, Policy, Runs, Tax, Trial, Workload,
+};
 use kasuan_sizing::{LoraTarget, Method};
 use rust_decimal::Decimal;
 use std::fmt::Write as _;
@@ -267,7 +270,17 @@ fn policy(policy: &Policy) -> Writer {
     let regions: Vec<_> = policy.countries.iter().chain(&policy.regions).cloned().collect();
     at.list("regions", if regions.is_empty() { any } else { regions });
     at.list("modes", &policy.modes);
-    at.maybe("price_age", policy.max_price_age_days.map(|days| format!("{days} days")));
+    at.put(
+        "price_age",
+        match policy.max_price_age_days {
+            None => "usual".to_owned(),
+            Some(u32::MAX) => "any".to_owned(),
+            Some(days) => format!("{days} days"),
+        },
+    );
+    at.put("undated", policy.undated);
+    at.put("grade", policy.lowest_grade);
+    at.put("outliers", policy.outliers);
     at.put(
         "trial",
         match policy.trial {
@@ -276,8 +289,13 @@ fn policy(policy: &Policy) -> Writer {
         },
     );
     at.put("headroom", percent(policy.headroom));
-    let tax = policy.tax.map(|tax| format!("{}%", (tax * Decimal::ONE_HUNDRED).normalize()));
-    at.put("tax", tax.unwrap_or_else(|| "included".to_owned()));
+    match policy.tax {
+        Tax::Unsaid => {}
+        Tax::Included => at.put("tax", "included"),
+        Tax::Rate(tax) => at.put("tax", format!("{}%", (tax * Decimal::ONE_HUNDRED).normalize())),
+        Tax::Buyer(Buyer::Small) => at.put("tax", "small"),
+        Tax::Buyer(Buyer::General) => at.put("tax", "general"),
+    }
     at.put("spot_mtbf", span(policy.spot_mtbf));
     at
 }

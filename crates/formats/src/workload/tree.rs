@@ -1,6 +1,9 @@
 //! YAML, JSON and TOML as one tree of values that know where they stand.
 
-use super::error::{Place, Trouble, WorkloadError};
+use super::{
+    error::{Place, Trouble, WorkloadError},
+    syntax::cause,
+};
 use kasuan_model::Phrase;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Error as YamlError, Spanned};
@@ -112,7 +115,9 @@ pub fn parse(text: &str, notation: Notation) -> Result<Node, WorkloadError> {
 
 fn syntax(notation: Notation, text: &str, place: Option<Place>, reason: &str) -> WorkloadError {
     let mut trouble = Trouble::new(
-        Phrase::new("workload-syntax").with("notation", notation.name()).with("reason", reason),
+        Phrase::new("workload-syntax")
+            .with("notation", notation.name())
+            .with_word("reason", cause(reason)),
     );
     let line = place.and_then(|place| text.lines().nth(place.line.checked_sub(1)?));
     let line = line.unwrap_or_default();

@@ -172,6 +172,27 @@ pub(super) const TARGETS: Table<LoraTarget> = &[
     ("down_proj", LoraTarget::Down),
 ];
 
+/// What Chinese providers are called at home, and their id in the catalogue.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("阿里云", "alibaba"),
+    ("腾讯云", "tencent"),
+    ("亚马逊云", "aws"),
+    ("微软云", "azure"),
+    ("谷歌云", "gcp"),
+    ("优云智算", "compshare"),
+    ("恒源云", "hengyuanyun"),
+    ("矩池云", "matpool"),
+    ("算家云", "suanjiayun"),
+    ("智星云", "zhixingyun"),
+    ("晨涧云", "chenjianyun"),
+];
+
+/// Returns the id of a provider by what people call it; other names stay as they are.
+pub(super) fn provider(text: &str) -> String {
+    let found = PROVIDERS.iter().find(|(name, _)| *name == text);
+    found.map_or_else(|| text.to_lowercase(), |(_, id)| (*id).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::fields, *};

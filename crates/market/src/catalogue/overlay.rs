@@ -50,7 +50,11 @@ impl Catalogue {
     pub fn with_price_card(mut self, card: PriceCard) -> (Self, Overlaid) {
         let mut overlaid = Overlaid::default();
         for offer in card.offers {
-            if self.put(offer) {
+            let id = offer.id.clone();
+            let priced = !offer.price.is_zero() && !offer.price.amount().is_sign_negative();
+            let replaced = self.put(offer);
+            self.own.extend(self.by_offer_id.get(&id).filter(|_| priced).copied());
+            if replaced {
                 overlaid.replaced += 1;
             } else {
                 overlaid.added += 1;

@@ -1,13 +1,14 @@
 //! The lines before the margin: rent, storage, egress, trial, data moving, operations, tax.
 
-use super::decimal;
+use super::{decimal, tax};
 use crate::{
     PlanError,
+    demand::Span,
     outcome::{BudgetLine, CostKind},
     plan::{Solved, World},
     workload::{StorageNeed, Trial, Workload},
 };
-use kasuan_market::Stored;
+use kasuan_market::{Stored, Terms};
 use kasuan_model::{BillingMode, Bytes, Estimate, Money, Phrase, Seconds, Share};
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
@@ -25,14 +26,14 @@ pub(crate) fn lines(
     let storage = storage(workload, world, solved)?;
     let egress = egress(workload, world, solved)?;
     let trial = trial(workload, solved.rent.total)?;
-    let tax = tax(workload, world, solved, [&storage, &egress])?;
+    let tax = tax::tax(workload, &paid(world, solved, [&storage, &egress])?)?;
     Ok(vec![rent, storage, egress, trial, data_moving(workload)?, operations(workload)?, tax])
 }
 
-fn line(kind: CostKind, range: Option<Estimate<Money>>, detail: Vec<Phrase>) -> BudgetLine {
+pub(super) fn line(kind: CostKind, range: Option<Estimate<Money>>, detail: Vec<Phrase>) -> BudgetLine {
     let range = range.map(|range| range.map(Money::rounded));
     let amount = range.map(|range| range.likely);
-    BudgetLine { kind, amount, range, share: Share::default(), detail }
+    BudgetLine { kind, amount, unknown: false, range, share: Share::default(), detail }
 }
 
 /// Returns the providers that a solution rents from, with what is paid to each, dearest first.
@@ -49,6 +50,37 @@ fn providers(solved: &Solved) -> Result<Vec<(String, Money)>, PlanError> {
         sums.into_iter().map(|(provider, sum)| (provider.to_owned(), sum)).collect();
     sums.sort_by(|a, b| b.1.amount().cmp(&a.1.amount()).then_with(|| a.0.cmp(&b.0)));
     Ok(sums)
+}
+
+/// What a provider bills in all.
+#[derive(Debug)]
+pub(super) struct Paid<'a> {
+    /// The provider.
+    pub(super) provider: String,
+    /// What it bills, before any tax on top.
+    pub(super) amount: Money,
+    /// Its terms.
+    pub(super) terms: &'a Terms,
+}
+
+/// Returns what each provider bills; storage and traffic count with the one that most is rented
+/// from.
+fn paid<'a>(
+    world: &World<'a>,
+    solved: &Solved,
+    others: [&BudgetLine; 2],
+) -> Result<Vec<Paid<'a>>, PlanError> {
+    let mut all = Vec::new();
+    for (provider, mut amount) in providers(solved)? {
+        if all.is_empty() {
+            for other in others.iter().filter_map(|line| line.amount) {
+                amount = amount.checked_add(other)?;
+            }
+        }
+        let terms = world.catalogue.terms(&provider, Some(world.today));
+        all.push(Paid { provider, amount, terms });
+    }
+    Ok(all)
 }
 
 fn rent(solved: &Solved) -> Result<BudgetLine, PlanError> {
@@ -108,27 +140,16 @@ fn storage(
                 .with("amount", amount),
         );
     }
-    let rest: Bytes =
-        workload.storage.iter().filter(|need| !stated(need)).map(|need| need.size).sum();
+    let rest = at_provider(workload);
     let mut unknown = false;
     if rest > Bytes::ZERO {
-        let kept = Seconds::new(solved.span.seconds());
         for (provider, _) in providers(solved)? {
-            let terms = world.catalogue.terms(&provider, Some(world.today));
-            let kind = terms.storage_kind(None, main_mode(solved, &provider));
-            let stored = Stored { size: rest, kept, running: kept, month: month_of(solved) };
-            let cost = match kind {
-                Some(kind) => kind.cost(stored)?,
-                None => None,
-            };
-            let Some(cost) = cost else {
+            let mode = main_mode(solved, &provider);
+            let Some(cost) = kept_at(workload, world, solved.span, &provider, mode)? else {
                 unknown = true;
                 detail.push(Phrase::new("plan-line-storage-unknown").with("provider", &provider));
                 continue;
             };
-            let convert = |money: Money| workload.rates.convert(money, workload.currency);
-            let cost =
-                Estimate::new(convert(cost.low)?, convert(cost.likely)?, convert(cost.high)?);
             sum = add(sum, cost)?;
             detail.push(
                 Phrase::new("plan-line-storage-provider")
@@ -140,12 +161,52 @@ fn storage(
     }
     // Known parts count; an unknown part is said, and the line is unknown when nothing is known.
     let known = (!unknown || !sum.likely.is_zero()).then_some(sum);
-    Ok(line(CostKind::Storage, known, detail))
+    let line = line(CostKind::Storage, known, detail);
+    Ok(BudgetLine { unknown: known.is_some() && unknown, ..line })
+}
+
+/// Returns how much is kept at the providers' prices.
+fn at_provider(workload: &Workload) -> Bytes {
+    let unpriced = workload.storage.iter().filter(|need| need.price_per_gb_month.is_none());
+    unpriced.map(|need| need.size).sum()
+}
+
+/// Returns what it costs to keep a copy of the data at a provider; `None` when it states no price,
+/// or one in a currency without a rate.
+pub(crate) fn kept_at(
+    workload: &Workload,
+    world: &World<'_>,
+    span: Span,
+    provider: &str,
+    mode: BillingMode,
+) -> Result<Option<Estimate<Money>>, PlanError> {
+    let size = at_provider(workload);
+    let kept = Seconds::new(span.seconds());
+    let terms = world.catalogue.terms(provider, Some(world.today));
+    let Some(kind) = terms.storage_kind(None, mode) else { return Ok(None) };
+    let stored = Stored { size, kept, running: kept, month: month_of(span) };
+    let Some(cost) = kind.cost(stored)? else { return Ok(None) };
+    let convert = |money: Money| workload.rates.convert(money, workload.currency).ok();
+    let (low, high) = (convert(cost.low), convert(cost.high));
+    let cost = low.zip(high).zip(convert(cost.likely));
+    Ok(cost.map(|((low, high), likely)| Estimate::new(low, likely, high)))
+}
+
+/// Returns what the traffic out costs from a provider; `None` when it states no price.
+pub(crate) fn egress_from(
+    workload: &Workload,
+    world: &World<'_>,
+    provider: &str,
+) -> Result<Option<Money>, PlanError> {
+    let stored: Bytes = workload.storage.iter().map(|need| need.size).sum();
+    let terms = world.catalogue.terms(provider, Some(world.today));
+    let cost = terms.traffic.egress_cost(workload.transfer.egress, stored)?;
+    Ok(cost.and_then(|cost| workload.rates.convert(cost, workload.currency).ok()))
 }
 
 /// Returns the length of a month that a span of a calendar month stands for.
-fn month_of(solved: &Solved) -> Seconds {
-    match solved.span.days() {
+fn month_of(span: Span) -> Seconds {
+    match span.days() {
         days @ 28..=31 => Seconds::from_hours(days * 24),
         _ => MONTH,
     }
@@ -179,13 +240,10 @@ fn egress(
     let Some((provider, _)) = providers(solved)?.into_iter().next() else {
         return Ok(line(CostKind::Egress, None, Vec::new()));
     };
-    let stored: Bytes = workload.storage.iter().map(|need| need.size).sum();
-    let terms = world.catalogue.terms(&provider, Some(world.today));
-    let Some(cost) = terms.traffic.egress_cost(size, stored)? else {
+    let Some(cost) = egress_from(workload, world, &provider)? else {
         let detail = vec![Phrase::new("plan-line-egress-unknown").with("provider", &provider)];
         return Ok(line(CostKind::Egress, None, detail));
     };
-    let cost = workload.rates.convert(cost, workload.currency)?;
     let detail = vec![
         Phrase::new("plan-line-egress")
             .with("provider", &provider)
@@ -254,50 +312,4 @@ fn data_moving(workload: &Workload) -> Result<BudgetLine, PlanError> {
 
 fn operations(workload: &Workload) -> Result<BudgetLine, PlanError> {
     labour_line(workload, CostKind::Operations, workload.team.ops_hours, Vec::new())
-}
-
-/// Returns the tax on what providers bill, where their prices do not include it.
-fn tax(
-    workload: &Workload,
-    world: &World<'_>,
-    solved: &Solved,
-    others: [&BudgetLine; 2],
-) -> Result<BudgetLine, PlanError> {
-    let mut sum = Money::zero(workload.currency);
-    let mut detail = Vec::new();
-    let mut unknown = false;
-    let mut taxed_first = None;
-    for (index, (provider, rent)) in providers(solved)?.into_iter().enumerate() {
-        let terms = &world.catalogue.terms(&provider, Some(world.today)).tax;
-        let rate = match (terms.included, workload.policy.tax, terms.rate) {
-            (Some(true), _, _) => Decimal::ZERO,
-            (_, Some(rate), _) | (Some(false), None, Some(rate)) => rate,
-            (_, None, _) => {
-                unknown = true;
-                detail.push(Phrase::new("plan-line-tax-unknown").with("provider", &provider));
-                continue;
-            }
-        };
-        if index == 0 {
-            taxed_first = Some(rate);
-        }
-        let amount = rent.times(rate)?;
-        sum = sum.checked_add(amount)?;
-        if !rate.is_zero() {
-            detail.push(
-                Phrase::new("plan-line-tax")
-                    .with("provider", &provider)
-                    .with("rate", format!("{}%", (rate * Decimal::ONE_HUNDRED).normalize()))
-                    .with("amount", amount),
-            );
-        }
-    }
-    // Storage and traffic are taxed like the provider that most is rented from.
-    if let Some(rate) = taxed_first {
-        for amount in others.iter().filter_map(|line| line.amount) {
-            sum = sum.checked_add(amount.times(rate)?)?;
-        }
-    }
-    let known = (!unknown || !sum.is_zero()).then(|| Estimate::exact(sum));
-    Ok(line(CostKind::Tax, known, detail))
 }

@@ -3,7 +3,7 @@
 
 use crate::workload::{Policy, Workload};
 use jiff::civil::Date;
-use kasuan_market::{Catalogue, RunCost, Tariff};
+use kasuan_market::{Catalogue, Lack, RunCost, Standards, Standing, Tariff};
 use kasuan_model::{
     BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Phrase, Seconds,
 };
@@ -163,6 +163,8 @@ pub(crate) struct LeftOut {
     pub(crate) currency: BTreeMap<Currency, u32>,
     /// Prices for requests, not for a box.
     pub(crate) serverless: u32,
+    /// Offers whose price is not good enough to choose by.
+    pub(crate) doubtful: BTreeMap<Lack, u32>,
     /// Terms longer than the plan, which nothing in it can justify.
     pub(crate) long_terms: u32,
     /// Offers of a card that is not in the card table, or without a price.
@@ -205,6 +207,7 @@ pub(crate) fn supply(
     let mut kinds: BTreeMap<(&CardId, u32), usize> = BTreeMap::new();
     let mut pools: BTreeMap<PoolKey<'_>, Pool> = BTreeMap::new();
     let mut factors: BTreeMap<Currency, Option<Decimal>> = BTreeMap::new();
+    let standing = Standing::new(catalogue, standards(&workload.policy));
     for (index, offer) in catalogue.offers().iter().enumerate() {
         if let Some(reason) = refused(offer, &workload.policy, today) {
             *supply.left_out.policy.entry(reason).or_default() += 1;
@@ -232,6 +235,11 @@ pub(crate) fn supply(
             *supply.left_out.currency.entry(from).or_default() += 1;
             continue;
         };
+        // Last, so that what is counted here would have taken part.
+        if let Some(lack) = standing.lack(index, offer) {
+            *supply.left_out.doubtful.entry(lack).or_default() += 1;
+            continue;
+        }
         let kind = *kinds.entry((&offer.card, offer.slices)).or_insert_with(|| {
             supply.kinds.push(kind(card, offer));
             supply.kinds.len() - 1
@@ -282,8 +290,20 @@ fn refused(offer: &Offer, policy: &Policy, today: Date) -> Option<&'static str> 
         return Some("plan-rule-modes");
     }
     let most = policy.max_price_age_days?;
-    let fresh = offer.source.age_days(today).is_some_and(|age| age <= most);
-    (!fresh).then_some("plan-rule-age")
+    let old = offer.source.age_days(today).is_some_and(|age| age > most);
+    old.then_some("plan-rule-age")
+}
+
+/// Returns what the policy asks of a price before it may be chosen by.
+fn standards(policy: &Policy) -> Standards {
+    let usual = Standards::default();
+    Standards {
+        undated: policy.undated,
+        // A stated age counts from today, and is a rule of its own.
+        age: if policy.max_price_age_days.is_some() { None } else { usual.age },
+        grade: policy.lowest_grade,
+        far_below: policy.outliers,
+    }
 }
 
 /// Builds a kind of card; a slice has its part of the memory and of every rate.
@@ -372,6 +392,16 @@ pub(crate) fn left_out_notes(left_out: &LeftOut) -> Vec<Phrase> {
                 .with("currency", currency)
                 .with("count", count),
         );
+    }
+    for (lack, count) in &left_out.doubtful {
+        notes.push(match lack {
+            Lack::Undated => Phrase::new("plan-note-left-out-undated").with("count", count),
+            Lack::Old => Phrase::new("plan-note-left-out-old")
+                .with("count", count)
+                .with("days", kasuan_market::standing::DEFAULT_AGE),
+            Lack::Grade => Phrase::new("plan-note-left-out-grade").with("count", count),
+            Lack::FarBelow => Phrase::new("plan-note-left-out-far-below").with("count", count),
+        });
     }
     if left_out.long_terms > 0 {
         notes.push(Phrase::new("plan-note-left-out-terms").with("count", left_out.long_terms));

@@ -264,7 +264,7 @@ fn ways_of(
     needs: &[(usize, Need)],
 ) -> Vec<Way> {
     let offered = Offered { job, workload, demand };
-    let mut windows = Windows { span, job, demand, known: BTreeMap::new() };
+    let mut windows = Windows::new(span, job, demand);
     // By what each could cost at the very least, so that most are never costed exactly.
     let mut order: Vec<(i128, usize, usize, u32)> = Vec::new();
     for (index, (kind, need)) in needs.iter().enumerate() {
@@ -305,15 +305,21 @@ pub(crate) fn total_seconds(demand: &Demand, run: Seconds) -> u64 {
 }
 
 /// Which lengths of a run its windows hold.
-struct Windows<'a> {
+pub(crate) struct Windows<'a> {
     span: Span,
     job: &'a Job,
     demand: &'a Demand,
     known: BTreeMap<u64, bool>,
 }
 
-impl Windows<'_> {
-    fn hold(&mut self, length: u64) -> bool {
+impl<'a> Windows<'a> {
+    /// Looks at the windows of a job.
+    pub(crate) const fn new(span: Span, job: &'a Job, demand: &'a Demand) -> Self {
+        Self { span, job, demand, known: BTreeMap::new() }
+    }
+
+    /// Says whether runs of this length fit.
+    pub(crate) fn hold(&mut self, length: u64) -> bool {
         let window = &self.job.window;
         if window.daily.is_none() && window.deadline.is_none() {
             return length <= self.span.seconds();

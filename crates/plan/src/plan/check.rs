@@ -4,7 +4,7 @@ use super::World;
 use crate::{
     PlanError,
     demand::Span,
-    workload::{Amount, Margin, Trial, Workload},
+    workload::{Amount, Margin, Tax, Trial, Workload},
 };
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(super) fn check(workload: &Workload, world: &World<'_>) -> Result<(), PlanEr
         share("trial", trial, 10.0)?;
     }
     share("headroom", workload.policy.headroom, 1.0)?;
-    if let Some(tax) = workload.policy.tax {
+    if let Tax::Rate(tax) = workload.policy.tax {
         share("tax", f64::try_from(tax).unwrap_or(f64::NAN), 1.0)?;
     }
     Ok(())

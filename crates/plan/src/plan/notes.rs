@@ -8,7 +8,7 @@ use crate::{
     outcome::{Budget, CostKind, FallbackAction},
     workload::{Job, Workload},
 };
-use kasuan_model::{Confidence, Offer, Phrase, Source};
+use kasuan_model::{Confidence, Grade, Offer, Phrase, Source};
 use std::collections::BTreeSet;
 
 /// The hourly offers and terms that the answer rests on, each once.
@@ -43,6 +43,11 @@ pub(super) fn unknowns(workload: &Workload, solved: &Solved, budget: &Budget) ->
                     Phrase::new("plan-unknown-line")
                 }
             });
+        } else if line.unknown {
+            unknowns.push(match line.kind {
+                CostKind::Tax => Phrase::new("plan-unknown-tax-part"),
+                _ => Phrase::new("plan-unknown-storage-part"),
+            });
         }
     }
     for (index, job) in workload.jobs.iter().enumerate() {
@@ -69,13 +74,17 @@ pub(super) fn notes(
     budget: &Budget,
     fallback: &[FallbackAction],
 ) -> Vec<Phrase> {
-    let mut notes = left_out_notes(&solved.supply.left_out);
+    let mut notes = unknown_providers(workload, world);
+    notes.extend(left_out_notes(&solved.supply.left_out));
     for offer in used_offers(world, solved) {
         match offer.source.age_days(world.today) {
             None => notes.push(Phrase::new("plan-note-undated").with("offer", &offer.id)),
             Some(age) if age > STALE_DAYS => notes
                 .push(Phrase::new("plan-note-stale").with("offer", &offer.id).with("days", age)),
             Some(_) => {}
+        }
+        if offer.source.grade >= Grade::C {
+            notes.push(Phrase::new("plan-note-third-party").with("offer", &offer.id));
         }
         if offer.tier == "marketplace" {
             notes.push(Phrase::new("plan-note-marketplace").with("offer", &offer.id));
@@ -94,8 +103,21 @@ pub(super) fn notes(
     if let Some(rent) = budget.lines.iter().find(|line| line.kind == CostKind::Rent) {
         notes.push(Phrase::new("plan-note-rent-share").with("share", rent.share));
     }
-    notes.extend(without_effect(fallback));
+    notes.extend(without_effect(workload, fallback));
     notes
+}
+
+/// Says which providers of the policy sell nothing that is known.
+fn unknown_providers(workload: &Workload, world: &World<'_>) -> Vec<Phrase> {
+    let policy = &workload.policy;
+    let named = policy.providers.iter().chain(&policy.exclude_providers);
+    let known = |name: &String| {
+        world.catalogue.offers().iter().any(|offer| offer.provider.eq_ignore_ascii_case(name))
+    };
+    named
+        .filter(|name| !known(name))
+        .map(|name| Phrase::new("plan-note-provider-unknown").with("provider", name))
+        .collect()
 }
 
 /// Returns the sources of every price and card that the answer rests on.

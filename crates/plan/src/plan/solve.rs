@@ -1,10 +1,13 @@
 //! One solution of a workload: candidates, the joint choice, and the rent in exact money.
 
-use super::{Rent, World, rent};
+use super::{
+    Rent, World,
+    places::{self, Unstated},
+    rent,
+};
 use crate::{
     PlanError,
-    budget::{lines, sum},
-    candidates::{Cache, JobWays, Supply, Way, all_ways, instances, supply, total_seconds},
+    candidates::{Cache, JobWays, Supply, Way, all_ways, supply},
     choose::{Choice, Problem, choose},
     demand::Span,
     mix::HeldUnits,
@@ -28,17 +31,14 @@ pub(crate) struct Solved {
     pub(crate) rent: Rent,
 }
 
-/// Providers that are tried as the only one where data has to be kept at each that is used.
-const PLACES: usize = 4;
-
 /// With more jobs than this data stays wherever jobs run.
 const PLACES_JOBS: usize = 50;
 
 /// Solves a workload; `before` spares sizing again what was sized for an earlier solution, and
 /// keeps to its providers.
 ///
-/// Where data is kept at the provider's price, a copy lies at every provider that is used: renting
-/// all from one may then be cheaper than each job at its cheapest, and is tried.
+/// Where data is kept at the provider's price, renting from fewer providers may be cheaper than
+/// each job at its cheapest, and is tried: see [`places`].
 pub(crate) fn solve(
     workload: &Workload,
     world: &World<'_>,
@@ -55,26 +55,22 @@ pub(crate) fn solve(
     if !stores_by_provider(workload) || workload.jobs.len() > PLACES_JOBS {
         return Ok(best);
     }
-    let mut cost = sum(workload.currency, &lines(workload, world, &best)?)?;
+    let unstated = Unstated::of(workload, world, span, &supply)?;
+    let mut cost = unstated.compared(workload, world, &best)?;
     let first = best.clone();
-    for provider in cheapest_places(&supply, &first) {
+    for set in places::sets(workload, world, &supply, &first, unstated)? {
         let mut only = Supply::clone(&supply);
         for pools in &mut only.by_kind {
-            pools.retain(|pool| supply.pools[*pool].provider == provider);
+            pools.retain(|pool| set.contains(&supply.pools[*pool].provider));
         }
-        let alone = solve_in(workload, world, Rc::new(only), Some((workload, &first)))?;
+        let fewer = solve_in(workload, world, Rc::new(only), Some((workload, &first)))?;
         let chosen = |solved: &Solved| solved.choice.ways.iter().flatten().count();
-        if chosen(&alone) < chosen(&first) {
+        if chosen(&fewer) < chosen(&first) {
             continue;
         }
-        let budget = lines(workload, world, &alone)?;
-        // What is not known is not cheap.
-        let known = budget.iter().filter(|line| line.amount.is_some()).count();
-        let known_before =
-            lines(workload, world, &best)?.iter().filter(|line| line.amount.is_some()).count();
-        let total = sum(workload.currency, &budget)?;
-        if known >= known_before && total.amount() < cost.amount() {
-            (best, cost) = (alone, total);
+        let total = unstated.compared(workload, world, &fewer)?;
+        if total.amount() < cost.amount() {
+            (best, cost) = (fewer, total);
         }
     }
     Ok(best)
@@ -83,36 +79,6 @@ pub(crate) fn solve(
 /// Says whether data is kept at the price of whichever provider is used.
 fn stores_by_provider(workload: &Workload) -> bool {
     workload.storage.iter().any(|need| need.price_per_gb_month.is_none())
-}
-
-/// Returns the providers at which all jobs together could cost least, cheapest first.
-fn cheapest_places(supply: &Supply, solved: &Solved) -> Vec<String> {
-    let mut sums: BTreeMap<&str, (usize, i128)> = BTreeMap::new();
-    for job in &solved.ways {
-        let mut least: BTreeMap<&str, i128> = BTreeMap::new();
-        for (kind, need) in job.needs.iter() {
-            let seconds = i128::from(total_seconds(&job.demand, need.time.likely));
-            for &pool in supply.by_kind.get(*kind).into_iter().flatten() {
-                let pool = &supply.pools[pool];
-                let Some(instances) = instances(need, pool) else { continue };
-                let floor = i128::from(pool.least()) * seconds * i128::from(instances) / 3600;
-                let known = least.entry(&pool.provider).or_insert(floor);
-                *known = (*known).min(floor);
-            }
-        }
-        for (provider, floor) in least {
-            let sum = sums.entry(provider).or_default();
-            *sum = (sum.0 + 1, sum.1 + floor);
-        }
-    }
-    let most = sums.values().map(|(jobs, _)| *jobs).max().unwrap_or(0);
-    let mut places: Vec<(i128, &str)> = sums
-        .into_iter()
-        .filter(|(_, (jobs, _))| *jobs == most)
-        .map(|(provider, (_, floor))| (floor, provider))
-        .collect();
-    places.sort_unstable();
-    places.into_iter().take(PLACES).map(|(_, provider)| provider.to_owned()).collect()
 }
 
 /// Solves a workload with what can be rented.

@@ -7,7 +7,7 @@ use crate::{
     candidates::{Obstacle, Paid, instances},
     commitment::break_even_hours,
     outcome::Choice,
-    workload::Workload,
+    workload::{Checkpoints, Workload},
 };
 use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
 
@@ -22,7 +22,7 @@ pub(super) fn chosen(
         why.push(
             Phrase::new("plan-why-cheapest")
                 .with("cost", choice.cost.likely)
-                .with("card", &next.card)
+                .with("card", &next.card_name)
                 .with("provider", &next.provider)
                 .with_word("mode", mode_key(next.mode))
                 .with("other", next.cost.likely),
@@ -77,6 +77,18 @@ pub(super) fn chosen(
 /// Says why the job runs on spot, or why it does not.
 fn spot(context: &Context<'_>, choice: &Choice, why: &mut Vec<Phrase>) {
     let sold = |pool: usize| context.solved.supply.pools[pool].spot.is_some();
+    let free = |checkpoints: &Checkpoints| checkpoints.write == Seconds::ZERO;
+    if let Some(figures) = &choice.spot
+        && context.job.interruptible.as_ref().is_some_and(free)
+        && figures.interval.get() < 60
+    {
+        why.push(
+            Phrase::new("plan-why-spot-free")
+                .with("efficiency", figures.efficiency)
+                .with("ratio", percent(figures.effective_ratio)),
+        );
+        return;
+    }
     if let Some(figures) = &choice.spot {
         why.push(
             Phrase::new("plan-why-spot")
@@ -113,7 +125,6 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
     let supply = &context.solved.supply;
     let mut why = Vec::new();
     if supply.pools.is_empty() {
-        let left: u32 = supply.left_out.policy.values().sum();
         let currency: u32 = supply.left_out.currency.values().sum();
         if currency > 0 {
             why.push(
@@ -122,8 +133,14 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
                     .with("currency", workload.currency),
             );
         }
-        if left > 0 {
-            why.push(Phrase::new("plan-nothing-policy").with("count", left));
+        for (rule, count) in &supply.left_out.policy {
+            why.push(
+                Phrase::new("plan-nothing-policy").with_word("rule", rule).with("count", count),
+            );
+        }
+        let doubtful: u32 = supply.left_out.doubtful.values().sum();
+        if doubtful > 0 {
+            why.push(Phrase::new("plan-nothing-doubtful").with("count", doubtful));
         }
         if why.is_empty() {
             why.push(Phrase::new("plan-nothing-offers"));

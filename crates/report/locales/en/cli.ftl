@@ -15,6 +15,7 @@ cmd-plan = Plan a month: what to rent, how billed, when it runs, what it costs i
 cmd-plan--file = The workload file (YAML, JSON or TOML); - reads standard input
 cmd-plan--output = Also write a file; the extension decides: .xlsx, .md, .json, .csv or .txt; for the calendar .ics, .cron, .sh (Slurm) or .svg
 cmd-plan--prices = Your own prices (CSV), before the built-in ones and those the workload file names; may be repeated
+cmd-plan--all_prices = Let undated, old, weakly sourced and implausibly cheap offers take part too
 cmd-plan--rate = Add an exchange rate, such as USD=7.1 or USD=7.1@2026-12-01; may be repeated
 cmd-plan--seed = Seed of the simulated months
 cmd-plan--show_defaults = Only print the workload with every default filled in

@@ -116,10 +116,13 @@ field-policy-providers = Providers to choose among
 field-policy-exclude_providers = Providers to leave out
 field-policy-regions = Countries (two letters) or providers' regions to rent in
 field-policy-modes = Billing modes to choose among
-field-policy-price_age = Oldest price that may be used; undated ones stay out too
+field-policy-price_age = Oldest price that may be used, counted from today; left out (`usual`), prices more than 180 days behind the newest stay out; `any` sets no limit
+field-policy-undated = Whether prices without a date take part; by default they are data only
+field-policy-grade = The lowest grade of a price's source: A the provider's own page, B a collection with its sources, C a third party's table (the default), D a single mention
+field-policy-outliers = Whether offers below a third of what providers usually ask take part; by default they do not
 field-policy-trial = Set aside for trial and error: a sum, or a share of the rent
 field-policy-headroom = Share of a card kept free beside the upper bound
-field-policy-tax = Tax on top of prices; included when they contain it
+field-policy-tax = Tax: a rate on top of prices; `included` when prices are the whole cost; `small` for a Chinese buyer who deducts nothing, `general` for one who deducts input VAT
 field-policy-spot_mtbf = Mean time between reclaims of a spot instance where it is not known
 
 field-held-card = The card

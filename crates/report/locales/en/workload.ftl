@@ -1,13 +1,26 @@
 # The workload file: what is wrong, and how to mend it.
-workload-at = { $file } line { $line }: { $message }
+workload-at = { $file } line { $line }, column { $column }: { $message }
 workload-in = { $file }: { $message }
 
+syntax-tab = a tab stands where only spaces may
+syntax-alias = an alias (*name) that was never defined
+syntax-quote = a quote is not closed
+syntax-escape = a wrong escape within quotes, or an invisible control character
+syntax-json-key = names of fields stand in double quotes, and no comma behind the last one
+syntax-twice = the same name stands twice
+syntax-bracket = a quote or a bracket is not closed, or a comma is missing within brackets
+syntax-mapping = a second `field: value` on this line; the line before may lack its colon, its end or its indentation
+syntax-indent = the indentation does not match the lines above
+syntax-separator = a comma or colon is missing, or something follows the end
+syntax-value = a value is missing here, or text without quotes
+syntax-character = this character cannot stand here; put text with special characters in quotes
+syntax-other = this cannot be understood
 workload-syntax = this is not well-formed { $notation }: { $reason }
 workload-hint-full-width = a full-width colon “：” stands behind the field's name; use “: ” with a space
 workload-hint-tab = the line is indented with a tab; YAML takes spaces only
 workload-hint-yaml = look for a missing space behind a colon, uneven indentation, or an open quote or bracket
 workload-text-too-long = the file has { $size }, above the limit of { $limit }
-workload-too-much = the file grows too large when it is expanded, and was not read further
+workload-too-much = the file is nested too deep or grows too large when it is expanded, and was not read further
 workload-hint-aliases = aliases (&name and *name) that refer to each other multiply; write the values out
 workload-empty = the file is empty
 workload-hint-init = to start from an example, run `kasuan init`

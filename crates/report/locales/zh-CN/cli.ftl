@@ -15,6 +15,7 @@ cmd-plan = 按任务文件算出这个月租什么、怎么计费、什么时候
 cmd-plan--file = 任务文件（YAML、JSON 或 TOML）；- 表示从标准输入读
 cmd-plan--output = 另存一份：按扩展名写 .xlsx、.md、.json、.csv 或 .txt；日历可写 .ics、.cron、.sh（Slurm）或 .svg
 cmd-plan--prices = 自己的价格表（CSV），优先于内置价格和任务文件里的 prices；可以写多次
+cmd-plan--all_prices = 没有日期、太旧、来源不可靠、低得离谱的报价也参加
 cmd-plan--rate = 补一条汇率，例如 USD=7.1 或 USD=7.1@2026-12-01；可以写多次
 cmd-plan--seed = 模拟月份用的随机种子
 cmd-plan--show_defaults = 只列出补全所有默认值之后的任务文件

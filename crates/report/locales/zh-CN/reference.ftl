@@ -116,10 +116,13 @@ field-policy-providers = 只用这些平台
 field-policy-exclude_providers = 不用这些平台
 field-policy-regions = 只在这些国家（两位代码）或平台的地域里租
 field-policy-modes = 只用这些计费方式
-field-policy-price_age = 价格最多多旧；没有日期的也不用
+field-policy-price_age = 价格最多多旧，从今天算起；不写（`usual`）时，比最新的价格早 180 天以上的不参加，`any` 不限
+field-policy-undated = 没有日期的价格是否参加；默认不参加，只作参考
+field-policy-grade = 价格来源至少要到哪一级：A 厂商自己的页面，B 有出处的汇编，C 第三方的表（默认），D 只有一处提到
+field-policy-outliers = 不到各家通常价格三分之一的报价是否参加；默认不参加
 field-policy-trial = 试错预留：金额，或租金的比例
 field-policy-headroom = 显存上限之外再留多少
-field-policy-tax = 价格之外的税率；含税写 included
+field-policy-tax = 税：价格之外的税率；价格就是全部成本写 included；小规模纳税人（不能抵扣）写 small，一般纳税人（可抵扣）写 general
 field-policy-spot_mtbf = 不知道回收频率时，假定竞价实例多久被收一次
 
 field-held-card = 什么卡

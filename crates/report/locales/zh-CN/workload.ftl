@@ -1,13 +1,26 @@
 # 任务文件：哪里写错了，怎么改。
-workload-at = { $file } 第 { $line } 行：{ $message }
+workload-at = { $file } 第 { $line } 行第 { $column } 列：{ $message }
 workload-in = { $file }：{ $message }
 
+syntax-tab = 用了 Tab，这里只能用空格
+syntax-alias = 引用了没有定义的别名（*名字）
+syntax-quote = 引号没有成对
+syntax-escape = 引号里的转义写法不对，或有看不见的控制字符
+syntax-json-key = 字段名要用双引号括起来；最后一项后面不能有逗号
+syntax-twice = 同一个名字写了两次
+syntax-bracket = 引号或括号没有成对，或括号里少了逗号
+syntax-mapping = 这一行里又出现了一个“字段: 值”；多半是上一行少了换行、冒号或缩进不对
+syntax-indent = 缩进和上面的行对不上
+syntax-separator = 少了逗号或冒号，或末尾多了内容
+syntax-value = 这里缺一个值，或文字没有加引号
+syntax-character = 这里不能出现这个符号；含特殊符号的文字要加引号
+syntax-other = 这里的写法读不懂
 workload-syntax = { $notation } 写法有误：{ $reason }
 workload-hint-full-width = 字段名后面用了全角冒号“：”，换成半角“: ”（后面留一个空格）
 workload-hint-tab = 缩进用了 Tab，YAML 只认空格
 workload-hint-yaml = 检查冒号后面有没有空格、同一级缩进是否一致、引号和括号是否成对
 workload-text-too-long = 文件有 { $size }，超过上限 { $limit }
-workload-too-much = 内容展开后太大，没有继续读
+workload-too-much = 内容嵌套太深，或展开后太大，没有继续读
 workload-hint-aliases = 别名（&名字 和 *名字）层层引用会成倍膨胀，改成直接写
 workload-empty = 文件是空的
 workload-hint-init = 想从示例开始，运行 `kasuan init`

@@ -129,9 +129,27 @@ impl Phrased for Declined {
                 Phrase::new("time-declined-room").with("needed", needed).with("room", room)
             }
             Self::WrongWork { asked, found } => {
-                Phrase::new("time-declined-work").with("asked", asked).with("found", found)
+                let word = |work: &str| match work {
+                    "training" => "time-work-training",
+                    _ => "time-work-inference",
+                };
+                Phrase::new("time-declined-work")
+                    .with_word("asked", word(asked))
+                    .with_word("found", word(found))
             }
-            Self::Degenerate { what } => Phrase::new("time-declined-degenerate").with("what", what),
+            Self::Degenerate { what } => {
+                let word = match *what {
+                    "the requests per second" => "time-size-requests-per-second",
+                    "the size of the load" => "time-size-load",
+                    "the amount of tokens" => "time-size-tokens",
+                    "the rate" => "time-size-rate",
+                    "the tokens of a request" | "the size of the request" => "time-size-request",
+                    "the size of the training run" | "tokens of a step" => "time-size-training",
+                    "the engine table" => "time-size-engine",
+                    _ => "time-size-other",
+                };
+                Phrase::new("time-declined-degenerate").with_word("what", word)
+            }
         }
     }
 }

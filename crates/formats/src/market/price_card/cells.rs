@@ -118,7 +118,7 @@ impl<'a> Row<'a> {
         let term = |mode| Some((Some(mode), PricePer::Term, false));
         let stated = match per.as_str() {
             "" => None,
-            "hour" | "h" | "instance_hour" | "小时" | "时" => {
+            "hour" | "h" | "instance_hour" | "小时" | "时" | "元_小时" => {
                 Some((None, PricePer::Hour, false))
             }
             "card_hour" | "gpu_hour" | "卡时" | "卡小时" => Some((None, PricePer::Hour, true)),
@@ -129,7 +129,7 @@ impl<'a> Row<'a> {
             "term" | "套餐" => Some((None, PricePer::Term, false)),
             _ => return Err(self.wrong(column::PER, Wanted::Per)),
         };
-        let mode: Option<BillingMode> = self.maybe(column::MODE, Wanted::Mode)?;
+        let mode = self.mode()?;
         let wrong = || self.wrong(column::PER, Wanted::PerOfMode);
         match (mode, stated) {
             (None, None) => Ok((BillingMode::OnDemand, PricePer::Hour, false)),
@@ -150,6 +150,19 @@ impl<'a> Row<'a> {
             }
             (Some(mode), Some((_, PricePer::Hour, card))) => Ok((mode, PricePer::Hour, card)),
         }
+    }
+
+    /// Reads a billing mode by its word, in English or Chinese.
+    fn mode(&self) -> Read<Option<BillingMode>> {
+        Ok(Some(match self.text(column::MODE) {
+            "按需" | "按量" | "按量付费" | "按小时" => BillingMode::OnDemand,
+            "竞价" | "抢占" | "抢占式" => BillingMode::Spot,
+            "包日" | "包天" | "日付" => BillingMode::Daily,
+            "包周" | "周付" => BillingMode::Weekly,
+            "包月" | "月付" | "包年包月" => BillingMode::Monthly,
+            "包年" | "年付" => BillingMode::Yearly,
+            _ => return self.maybe(column::MODE, Wanted::Mode),
+        }))
     }
 
     fn storage(&self, read: &mut ReadPriceCard) -> Read<()> {
@@ -269,9 +282,12 @@ impl<'a> Row<'a> {
     }
 
     fn currency(&self) -> Read<Currency> {
-        self.needed(column::CURRENCY)?
-            .parse()
-            .map_err(|_| self.wrong(column::CURRENCY, Wanted::Currency))
+        match self.needed(column::CURRENCY)? {
+            "人民币" | "元" | "¥" | "￥" => Ok(Currency::CNY),
+            "美元" | "$" => Ok(Currency::USD),
+            "欧元" | "€" => Ok(Currency::EUR),
+            text => text.parse().map_err(|_| self.wrong(column::CURRENCY, Wanted::Currency)),
+        }
     }
 
     fn price(&self, wanted: Wanted) -> Read<Decimal> {

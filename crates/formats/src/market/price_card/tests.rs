@@ -112,3 +112,23 @@ fn what_is_written_reads_back_the_same() {
     assert_eq!(again.card.terms, card.terms);
     assert!(card.offers.len() > 30);
 }
+
+#[test]
+fn a_price_list_kept_in_chinese_is_read_as_it_stands() {
+    let text = "供应商,显卡,卡数,计费,价格,币种,日期\n某云,RTX 4090,1,按需,2.5,人民币,2026-12-01\n\
+                某云,RTX 4090,1,包月,1200,元,2026-12-01\n某云,A100 80G,8,竞价,40,CNY,2026-12-01\n";
+    let card = read(text, "价目.csv", &catalogue()).unwrap().card;
+    let seen: Vec<String> = card
+        .offers
+        .iter()
+        .map(|offer| format!("{} {} {} {}", offer.card, offer.mode, offer.price, offer.count))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            "rtx-4090 on_demand ¥2.50 1",
+            "rtx-4090 monthly ¥1,200.00 1",
+            "a100-sxm4-80 spot ¥40.00 8"
+        ]
+    );
+}
