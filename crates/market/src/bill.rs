@@ -9,7 +9,7 @@ mod package;
 
 use crate::{tariff::Tariff, terms::Terms};
 use jiff::civil::DateTime;
-use kasuan_model::{Bytes, CardId, Estimate, Money, MoneyError, Offer, Phrase, Phrased, Seconds};
+use kasuan_model::{Bytes, Estimate, Money, MoneyError, Offer, Phrase, Phrased, Seconds};
 use rust_decimal::Decimal;
 
 /// One time that the instance runs.
@@ -299,10 +299,6 @@ impl Billing<'_> {
         let used = with_card.map(|run| seconds_between(run.from, run.to)).sum();
         let Self { lines, warnings, unknown, .. } = self;
         Ok(Bill { lines, total, used, warnings, unknown })
-    }
-
-    fn card(&self) -> &CardId {
-        &self.offer.card
     }
 }
 

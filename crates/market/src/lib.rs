@@ -25,7 +25,7 @@ pub use query::{Found, Hit, Pattern, Query, Sort};
 pub use resolve::{CardError, CardMatch, CardNames, Form};
 pub use standing::{Lack, Standards, Standing};
 pub use storage::{Stored, storage_month};
-pub use tariff::{RunCost, Tariff, break_even};
+pub use tariff::{Night, RunCost, Tariff, break_even};
 pub use tax::{Buyer, Taxed, taxed};
 pub use terms::Terms;
 pub use traffic::TierPart;

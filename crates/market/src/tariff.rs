@@ -3,6 +3,10 @@
 //! [`Tariff::run`] gives what [`crate::bill`] gives for a run that starts on a full hour by day, so
 //! that the two can be tested against each other.
 
+mod night;
+
+pub use night::Night;
+
 use crate::terms::{Rounding, Settlement, Terms};
 use kasuan_model::{Currency, Estimate, Money, MoneyError, Offer, PricePer, Seconds};
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -33,6 +37,8 @@ pub struct Tariff {
     pub settled_every: Option<Seconds>,
     /// Whether settlements fall on the clock's hours and not on hours after the start.
     pub settled_by_clock: bool,
+    /// The lower price by night, where the terms have one; [`Tariff::run_from`] reckons with it.
+    pub night: Option<Night>,
 }
 
 /// What a run costs, and for how long it is billed.
@@ -75,6 +81,7 @@ impl Tariff {
             rounding: metering.rounding,
             settled_every,
             settled_by_clock,
+            night: Night::of(offer, terms),
         }
         .with_term_price(offer)
     }

@@ -5,6 +5,7 @@ use crate::{
     demand::{Demand, HOUR, Span, Stretch, room},
     workload::Job,
 };
+use kasuan_market::Night;
 
 /// How busy a pool is in each hour, and what of it is paid anyway.
 #[derive(Clone, Debug)]
@@ -13,12 +14,25 @@ pub(crate) struct Load {
     used: Vec<u32>,
     /// Instances on a term.
     paid: Vec<u32>,
+    /// What an hour of the day costs where it is not paid, in thousandths of its price by day.
+    price: [u64; 24],
 }
 
 impl Load {
     /// Creates an empty span.
     pub(crate) fn new(span: Span) -> Self {
-        Self { used: vec![0; span.hours()], paid: vec![0; span.hours()] }
+        Self { used: vec![0; span.hours()], paid: vec![0; span.hours()], price: [1000; 24] }
+    }
+
+    /// Lets hours of the night count as cheap as they are.
+    pub(crate) fn by_night(mut self, night: Option<Night>) -> Self {
+        let Some(night) = night else { return self };
+        let off = f64::try_from(night.off()).unwrap_or(0.0);
+        for (hour, price) in self.price.iter_mut().enumerate() {
+            let part = night.seconds(hour as u64 * HOUR, HOUR) as f64 / HOUR as f64;
+            *price = (1000.0 * (1.0 - off * part)).round() as u64;
+        }
+        self
     }
 
     /// Marks instances as in use.
@@ -45,13 +59,15 @@ impl Load {
         &self.paid
     }
 
-    /// Returns how bad a stretch is: hours that are not paid yet, then how busy they are.
+    /// Returns how bad a stretch is: what the hours cost that are not paid yet, then how busy they
+    /// are.
     fn badness(&self, stretch: Stretch, units: u32) -> (u64, u64) {
         let mut unpaid = 0;
         let mut busy = 0;
         for hour in hours(stretch, self.used.len()) {
             let used = self.used[hour].saturating_add(units);
-            unpaid += u64::from(used.saturating_sub(self.paid[hour]).min(units));
+            let more = u64::from(used.saturating_sub(self.paid[hour]).min(units));
+            unpaid += more * self.price[hour % 24];
             busy += u64::from(self.used[hour]);
         }
         (unpaid, busy)

@@ -7,6 +7,7 @@ pub(crate) mod pools;
 mod reclaim;
 mod ways;
 
+pub(crate) use estimate::interconnect;
 pub(crate) use needs::{Need, Obstacle};
 pub(crate) use pools::{
     IMPOSSIBLE, Micros, Pool, Rate, STALE_DAYS, Supply, left_out_notes, supply,

@@ -7,11 +7,12 @@ mod search;
 
 use crate::{
     calendar::{Load, is_flexible, place},
-    candidates::{JobWays, Micros, Paid, Pool, Way},
+    candidates::{JobWays, Micros, Paid, Pool, Rate, Way},
     demand::{Demand, Span, Stretch},
     mix::{Bill, HeldUnits, Item, buy},
     workload::Job,
 };
+use kasuan_market::Night;
 use kasuan_model::Seconds;
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
@@ -74,24 +75,40 @@ impl Problem<'_> {
     }
 
     /// Returns what one instance costs on demand for a stretch.
-    pub(crate) fn alone(&self, way: &Way, length: u64) -> Micros {
+    pub(crate) fn alone(&self, way: &Way, stretch: Stretch) -> Micros {
         let rate = self.pools[way.pool].on_demand.as_ref();
-        rate.map_or(crate::candidates::IMPOSSIBLE, |rate| rate.micros(Seconds::new(length)))
+        rate.map_or(crate::candidates::IMPOSSIBLE, |rate| {
+            rate.micros_from(stretch.start, Seconds::new(stretch.length()))
+        })
     }
 
-    /// Puts the runs of a job that shares nothing; returns them and the lengths that are billed.
-    pub(crate) fn apart(&self, job: usize, way: &Way) -> (Vec<Vec<Stretch>>, Vec<u64>) {
+    /// Returns the lower price by night of a pool.
+    fn night(&self, pool: usize) -> Option<Night> {
+        self.pools[pool].on_demand.as_ref().and_then(Rate::night)
+    }
+
+    /// Puts the runs of a job that shares nothing; returns them and what is billed as one.
+    pub(crate) fn apart(&self, job: usize, way: &Way) -> (Vec<Vec<Stretch>>, Vec<Stretch>) {
         let demand = &self.ways[job].demand;
-        let mut load = Load::new(self.span);
+        let night = if matches!(way.paid, Paid::OnDemand) { self.night(way.pool) } else { None };
+        let mut load = Load::new(self.span).by_night(night);
         let (job, run) = (&self.jobs[job], way.run.get());
         let runs = place(self.span, job, demand, run, way.instances, &mut load);
         let runs = runs.unwrap_or_default();
-        let lengths = match demand {
+        let billed = match demand {
             // One start each, in parts or not.
-            Demand::Runs(starts) => vec![run; starts.len()],
-            Demand::Service(stretches) => stretches.iter().map(|one| one.length()).collect(),
+            Demand::Runs(starts) => starts
+                .iter()
+                .enumerate()
+                .map(|(at, nominal)| {
+                    let first = runs.get(at).and_then(|parts| parts.first());
+                    let start = first.map_or(*nominal, |part| part.start);
+                    Stretch { start, end: start + run }
+                })
+                .collect(),
+            Demand::Service(stretches) => stretches.clone(),
         };
-        (runs, lengths)
+        (runs, billed)
     }
 
     /// Returns the part of a job's instances that it does not use: cards of a machine beyond its
@@ -111,12 +128,23 @@ impl Problem<'_> {
         let mut runs = self.place_all(members, &mut Load::new(self.span))?;
         let held = self.held.get(&pool).map_or(&[][..], Vec::as_slice);
         let mut bill = self.bill(pool, members, &runs, held);
-        // Once terms are bought, what can move into their idle hours does, if that saves money.
+        let night = self.night(pool);
         let moves = members
             .iter()
             .any(|member| is_flexible(&self.jobs[member.job], &self.ways[member.job].demand));
+        // Where nights are cheaper, what can move may go there; flat days carry terms better.
+        if let Some(by_night) = night.filter(|_| moves)
+            && let Some(moved) =
+                self.place_all(members, &mut Load::new(self.span).by_night(Some(by_night)))
+        {
+            let cheaper = self.bill(pool, members, &moved, held);
+            if cheaper.cost < bill.cost {
+                (runs, bill) = (moved, cheaper);
+            }
+        }
+        // Once terms are bought, what can move into their idle hours does, if that saves money.
         if moves && (!bill.bought.is_empty() || !held.is_empty()) {
-            let mut paid = self.paid(&bill, held);
+            let mut paid = self.paid(&bill, held).by_night(night);
             if let Some(moved) = self.place_all(members, &mut paid) {
                 let cheaper = self.bill(pool, members, &moved, held);
                 if cheaper.cost < bill.cost {
@@ -179,7 +207,7 @@ impl Problem<'_> {
         for (member, runs) in members.iter().zip(runs) {
             let way = self.way(*member);
             for stretch in runs.iter().flatten() {
-                let alone = self.alone(way, stretch.length());
+                let alone = self.alone(way, *stretch);
                 items.push(Item { stretch: *stretch, units: way.instances, alone });
             }
         }
@@ -196,7 +224,7 @@ impl Problem<'_> {
             let chosen = self.way(member);
             match chosen.paid {
                 Paid::Pooled => members.entry(chosen.pool).or_default().push(member),
-                Paid::OnDemand | Paid::Spot(_) | Paid::Term(_) => {
+                Paid::OnDemand | Paid::Spot(_) | Paid::Term(_) | Paid::Beside(_) => {
                     cost += i128::from(chosen.alone);
                 }
             }

@@ -10,6 +10,7 @@ mod calendar;
 mod calendar_entries;
 mod candidates;
 mod choose;
+pub mod colocate;
 pub mod commitment;
 mod demand;
 mod fallback;

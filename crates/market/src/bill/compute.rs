@@ -2,23 +2,12 @@
 
 use super::{BillError, BillLine, Billing, LineKind, Run, Unit, seconds_between};
 use crate::{
-    tariff::{per_second, round},
-    terms::{DiscountKind, Rounding},
+    tariff::{Night, per_second},
+    terms::Rounding,
 };
 use jiff::{ToSpan as _, civil::DateTime};
 use kasuan_model::{Estimate, Money, MoneyError, Phrase, Seconds};
 use rust_decimal::Decimal;
-
-const HOUR: u64 = 3600;
-const DAY: u64 = 86_400;
-
-/// Part of a day with a lower price, as seconds of the day; the end may be past midnight.
-#[derive(Clone, Copy)]
-struct Night {
-    from: u64,
-    length: u64,
-    off: Decimal,
-}
 
 impl Billing<'_> {
     /// Adds the line of one run.
@@ -39,22 +28,22 @@ impl Billing<'_> {
             self.push_compute(run, Estimate::exact(Decimal::ZERO), nothing, how);
             return Ok(());
         }
-        let night = self.night();
+        let start = second_of_day(run.from);
         let (low, likely, high) = match self.tariff.rounding {
             Some(rounding) => (rounding, rounding, rounding),
             None => (Rounding::Down, Rounding::Exact, Rounding::Up),
         };
         let currency = self.tariff.currency();
         let charge = |billed, rounding| -> Result<Money, MoneyError> {
-            Ok(Money::new(self.settlements(run.from, billed, rounding, night)?, currency))
+            Ok(Money::new(self.tariff.settlements_from(start, billed, rounding)?, currency))
         };
         let amount = Estimate::new(
             charge(billed.low, low)?,
             charge(billed.likely, likely)?,
             charge(billed.high, high)?,
         );
-        let start = second_of_day(run.from);
-        let lowered = night.filter(|night| night_seconds(start, billed.likely.get(), *night) > 0);
+        let night = self.tariff.night;
+        let lowered = night.filter(|night| night.seconds(start, billed.likely.get()) > 0);
         self.explain(length, billed, lowered, &mut how);
         let quantity = billed.map(Seconds::decimal_hours);
         self.push_compute(run, quantity, amount, how);
@@ -123,70 +112,9 @@ impl Billing<'_> {
         if let Some(night) = night {
             how.push(
                 Phrase::new("market-bill-night")
-                    .with("off", (night.off * Decimal::ONE_HUNDRED).normalize()),
+                    .with("off", (night.off() * Decimal::ONE_HUNDRED).normalize()),
             );
         }
-    }
-
-    /// Returns the night discount of the offer's card, if the provider has one.
-    fn night(&self) -> Option<Night> {
-        if self.offer.mode != kasuan_model::BillingMode::OnDemand {
-            return None;
-        }
-        self.terms.discounts.iter().find_map(|discount| {
-            let DiscountKind::Night(from, to) = discount.kind else { return None };
-            let of_card = discount.cards.is_empty() || discount.cards.contains(self.card());
-            let second = |time: jiff::civil::Time| {
-                let part = |value: i8| u64::try_from(value).unwrap_or(0);
-                part(time.hour()) * HOUR + part(time.minute()) * 60 + part(time.second())
-            };
-            let (from, to) = (second(from), second(to));
-            let length = (to + DAY - from) % DAY;
-            of_card.then_some(Night { from, length, off: discount.off })
-        })
-    }
-
-    /// Sums the settlements of `billed` time from a start on.
-    fn settlements(
-        &self,
-        from: DateTime,
-        billed: Seconds,
-        rounding: Rounding,
-        night: Option<Night>,
-    ) -> Result<Decimal, MoneyError> {
-        let start = second_of_day(from);
-        let every = self.tariff.settled_every.map_or(u64::MAX, Seconds::get);
-        let mut at = 0_u64;
-        let mut sum = Decimal::ZERO;
-        while at < billed.get() {
-            let into = if self.tariff.settled_by_clock { (start + at) % every } else { at % every };
-            let end = at.saturating_add(every - into).min(billed.get());
-            let charge = self.settlement_from(start + at, end - at, rounding, night)?;
-            sum = sum.checked_add(charge).ok_or(MoneyError::Overflow)?;
-            at = end;
-        }
-        Ok(sum)
-    }
-
-    /// Returns what one settlement costs, its night part at the lower price.
-    fn settlement_from(
-        &self,
-        second: u64,
-        length: u64,
-        rounding: Rounding,
-        night: Option<Night>,
-    ) -> Result<Decimal, MoneyError> {
-        let lowered = night.map_or(0, |night| night_seconds(second, length, night));
-        let Some(night) = night.filter(|_| lowered > 0) else {
-            return self.tariff.settlement(Seconds::new(length), rounding);
-        };
-        let price = self.tariff.price.amount();
-        let lower = price.checked_mul(Decimal::ONE - night.off).ok_or(MoneyError::Overflow)?;
-        let by_day = per_second(price, Seconds::new(length - lowered))?;
-        let by_night = per_second(lower, Seconds::new(lowered))?;
-        let exact = by_day.checked_add(by_night).ok_or(MoneyError::Overflow)?;
-        let rounded = round(exact, rounding, self.tariff.currency());
-        Ok(self.tariff.minimum_charge.map_or(rounded, |least| rounded.max(least)))
     }
 
     /// Adds the line of a run without the card.
@@ -214,17 +142,6 @@ impl Billing<'_> {
 fn second_of_day(moment: DateTime) -> u64 {
     let midnight = moment.date().to_datetime(jiff::civil::Time::midnight());
     seconds_between(midnight, moment).get()
-}
-
-/// Counts the seconds of `[second, second + length)` that fall into the night, on any day.
-fn night_seconds(second: u64, length: u64, night: Night) -> u64 {
-    let before = |moment: u64| {
-        // Night seconds from the first night's start to a moment at or after it.
-        let whole = moment / DAY * night.length;
-        whole + (moment % DAY).min(night.length)
-    };
-    let shifted = second + DAY - night.from;
-    before(shifted + length) - before(shifted)
 }
 
 /// Returns the first midnight after a moment.

@@ -252,7 +252,7 @@ fn rules() -> impl Strategy<Value = (Offer, Terms)> {
                 region: String::new(),
                 country: String::new(),
                 product: "box".to_owned(),
-                card: CardId::new("rtx-4090"),
+                card: kasuan_model::CardId::new("rtx-4090"),
                 card_raw: "4090".to_owned(),
                 count: 1,
                 slices: 1,
@@ -334,6 +334,23 @@ proptest! {
     fn the_fast_path_gives_what_the_bill_gives((offer, terms) in rules(), length in 0_u32..400_000) {
         let RunCost { cost: fast, .. } = Tariff::new(&offer, &terms).run(Seconds::new(u64::from(length))).unwrap();
         let exact = cost(&offer, &terms, 0, length);
+        for (fast, exact) in [(fast.low, exact.low), (fast.likely, exact.likely), (fast.high, exact.high)] {
+            prop_assert!((fast.amount() - exact.amount()).abs() < Decimal::new(1, 15), "{fast:?} {exact:?}");
+        }
+    }
+
+    #[test]
+    fn the_fast_path_by_night_gives_what_the_bill_gives((offer, mut terms) in rules(), hour in 0_u32..48, length in 1_u32..400_000, off in 1_i64..90) {
+        terms.discounts.push(crate::terms::Discount {
+            kind: crate::terms::DiscountKind::Night(jiff::civil::time(22, 30, 0, 0), jiff::civil::time(7, 0, 0, 0)),
+            off: Decimal::new(off, 2),
+            cards: Vec::new(),
+            since: String::new(),
+        });
+        // `cost` counts from ten in the morning.
+        let start = u64::from(hour + 10) * 3600;
+        let fast = Tariff::new(&offer, &terms).run_from(start, Seconds::new(u64::from(length))).unwrap().cost;
+        let exact = cost(&offer, &terms, hour * 3600, length);
         for (fast, exact) in [(fast.low, exact.low), (fast.likely, exact.likely), (fast.high, exact.high)] {
             prop_assert!((fast.amount() - exact.amount()).abs() < Decimal::new(1, 15), "{fast:?} {exact:?}");
         }

@@ -57,7 +57,7 @@ pub(super) fn work(job: &Job) -> Work {
     }
 }
 
-fn interconnect(card: &Card) -> Interconnect {
+pub(crate) fn interconnect(card: &Card) -> Interconnect {
     match card.nvlink {
         Some(rate) if rate > 0.0 => Interconnect::NvLink,
         Some(_) => Interconnect::Pcie,

@@ -1,9 +1,12 @@
 //! The offers a plan may choose among, gathered into pools: the same cards at the same place, paid
 //! for in different ways.
 
-use crate::workload::{Policy, Workload};
+use crate::{
+    demand::DAY,
+    workload::{Policy, Workload},
+};
 use jiff::civil::Date;
-use kasuan_market::{Catalogue, Lack, RunCost, Standards, Standing, Tariff};
+use kasuan_market::{Catalogue, Lack, Night, RunCost, Standards, Standing, Tariff};
 use kasuan_model::{
     BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Phrase, Seconds,
 };
@@ -34,10 +37,10 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Returns what one start of this length costs one instance, with bounds where the provider
-    /// does not say how it counts.
-    pub(crate) fn run(&self, time: Seconds) -> Result<RunCost, MoneyError> {
-        let run = self.tariff.run(time)?;
+    /// Returns what one start of this length costs one instance, so many seconds after a midnight,
+    /// with bounds where the provider does not say how it counts.
+    pub(crate) fn run(&self, start: u64, time: Seconds) -> Result<RunCost, MoneyError> {
+        let run = self.tariff.run_from(start % DAY, time)?;
         let to = |money: Money| -> Result<Money, MoneyError> {
             Ok(Money::new(money.times(self.factor)?.amount(), self.hourly.currency()))
         };
@@ -45,9 +48,22 @@ impl Rate {
         Ok(RunCost { billed: run.billed, cost })
     }
 
-    /// Returns what one start of this length costs one instance, in millionths.
+    /// Returns the lower price by night, where there is one.
+    pub(crate) const fn night(&self) -> Option<Night> {
+        self.tariff.night
+    }
+
+    /// Returns what one start of this length costs one instance by day, in millionths: never less
+    /// than at another time of day.
     pub(crate) fn micros(&self, time: Seconds) -> Micros {
-        let cost = self.run(time).ok().and_then(|run| to_micros(run.cost.likely.amount()));
+        let noon = Self { tariff: Tariff { night: None, ..self.tariff }, ..self.clone() };
+        noon.micros_from(0, time)
+    }
+
+    /// Returns what one start of this length costs one instance, so many seconds after a midnight,
+    /// in millionths.
+    pub(crate) fn micros_from(&self, start: u64, time: Seconds) -> Micros {
+        let cost = self.run(start, time).ok().and_then(|run| to_micros(run.cost.likely.amount()));
         cost.map_or(IMPOSSIBLE, |micros| micros.min(IMPOSSIBLE))
     }
 
@@ -56,7 +72,23 @@ impl Rate {
         self.micros
     }
 
+    /// Returns the least that an hour can cost, in millionths: the price by night where there is
+    /// one.
+    pub(crate) fn least_micros(&self) -> Micros {
+        let night = self.tariff.night.and_then(|night| {
+            let price = self.hourly.amount().checked_mul(Decimal::ONE - night.off())?;
+            to_micros(price)
+        });
+        // Rounding must not lift a bound.
+        night.map_or(self.micros, |night| night.saturating_sub(1).max(0))
+    }
+
     fn covers(&self, other: &Self) -> bool {
+        // A price that falls by night is only covered by one that is lower by day as well as that
+        // is by night, or that falls alike.
+        if other.tariff.night != self.tariff.night && self.micros > other.least_micros() {
+            return false;
+        }
         let charge = |rate: &Self| rate.tariff.minimum_charge.unwrap_or_default() * rate.factor;
         self.micros <= other.micros
             && self.tariff.step.high <= other.tariff.step.high
@@ -127,7 +159,7 @@ impl Pool {
             let hours = i64::try_from(term.term.get() / 3600).unwrap_or(1).max(1);
             term.micros / hours
         });
-        let on_demand = self.on_demand.iter().map(Rate::hourly_micros);
+        let on_demand = self.on_demand.iter().map(Rate::least_micros);
         terms.chain(on_demand).min().unwrap_or(i64::MAX / 8)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     needs::{Need, Obstacle, Sizing, needs},
-    pools::{IMPOSSIBLE, Micros, Pool, Supply},
+    pools::{IMPOSSIBLE, Micros, Pool, Rate, Supply},
     reclaim::spot_figures,
 };
 use crate::{
@@ -28,6 +28,8 @@ pub(crate) enum Paid {
     OnDemand,
     /// On spot.
     Spot(SpotFigures),
+    /// Beside a service, on the card that the service pays for.
+    Beside(Rc<crate::colocate::Beside>),
     /// On one term of the pool from the start of the span on, used or not.
     Term(usize),
 }
@@ -263,7 +265,7 @@ fn ways_of(
     demand: &Demand,
     needs: &[(usize, Need)],
 ) -> Vec<Way> {
-    let offered = Offered { job, workload, demand };
+    let offered = Offered { span, job, workload, demand };
     let mut windows = Windows::new(span, job, demand);
     // By what each could cost at the very least, so that most are never costed exactly.
     let mut order: Vec<(i128, usize, usize, u32)> = Vec::new();
@@ -346,6 +348,7 @@ pub(crate) fn instances(need: &Need, pool: &Pool) -> Option<u32> {
 
 /// A job with what its ways are costed by.
 struct Offered<'a> {
+    span: Span,
     job: &'a Job,
     workload: &'a Workload,
     demand: &'a Demand,
@@ -364,6 +367,22 @@ impl Offered<'_> {
         }
         let all = sum.saturating_mul(i128::from(instances));
         i64::try_from(all).unwrap_or(IMPOSSIBLE).min(IMPOSSIBLE)
+    }
+
+    /// Sums what so many instances cost where they are put, at a price that falls by night; `None`
+    /// when a run does not fit its window.
+    fn by_night(&self, rate: &Rate, instances: u32, run: Seconds) -> Option<Micros> {
+        let mut load = Load::new(self.span).by_night(rate.night());
+        let runs = place(self.span, self.job, self.demand, run.get(), instances, &mut load)?;
+        let mut sum = 0_i128;
+        for parts in &runs {
+            // One start each, in parts or not.
+            let start = parts.first()?.start;
+            let length = parts.iter().map(|part| part.length()).sum();
+            sum += i128::from(rate.micros_from(start, Seconds::new(length)));
+        }
+        let all = sum.saturating_mul(i128::from(instances));
+        Some(i64::try_from(all).unwrap_or(IMPOSSIBLE).min(IMPOSSIBLE))
     }
 
     /// Adds the ways of a need in a pool.
@@ -395,6 +414,9 @@ impl Offered<'_> {
             let floor = self.total(instances, run, per_start).min(alone);
             ways.push(way(run, Paid::Pooled, alone, floor));
         } else if alone < IMPOSSIBLE {
+            let rate = on_demand.filter(|rate| rate.night().is_some());
+            let exact = rate.and_then(|rate| self.by_night(rate, instances, run));
+            let alone = exact.unwrap_or(alone);
             ways.push(way(run, Paid::OnDemand, alone, alone));
         }
         let Some(checkpoints) = &self.job.interruptible else { return };

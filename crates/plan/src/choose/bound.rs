@@ -122,26 +122,34 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
     match &problem.ways[job].demand {
         Demand::Service(stretches) => {
             for stretch in stretches {
-                let alone = problem.alone(way, stretch.length());
+                let alone = problem.alone(way, *stretch);
                 sum += i128::from(alone.min(prices.of(*stretch)));
             }
         }
         Demand::Runs(starts) => {
-            let alone = problem.alone(way, length);
             let job_of = &problem.jobs[job];
             let window = &job_of.window;
             let moves = window.daily.is_some() || window.may_wait.get() > 0;
             for start in starts {
                 let nominal = (*start).min(whole.saturating_sub(length));
-                let mut least = alone;
+                let nominal = Stretch { start: nominal, end: nominal + length };
+                // The same at any time of day, unless the price falls by night.
+                let alone = problem.alone(way, nominal);
+                let by_night = problem.night(way.pool).is_some();
+                let cost = |stretch: Stretch| {
+                    let alone = if by_night { problem.alone(way, stretch) } else { alone };
+                    alone.min(prices.of(stretch))
+                };
+                let mut least = cost(nominal);
                 if moves {
+                    least = Micros::MAX;
                     let mut fits = false;
                     for open in room(problem.span, window, *start, length) {
                         let mut start = open.start;
                         while start + length <= last_end(problem.span, job_of, open) {
                             fits = true;
                             let stretch = Stretch { start, end: start + length };
-                            least = least.min(prices.of(stretch));
+                            least = least.min(cost(stretch));
                             start = (start / HOUR + 1) * HOUR;
                         }
                     }
@@ -149,9 +157,6 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
                         // In parts, or earlier: nothing is promised for it.
                         least = 0;
                     }
-                } else {
-                    let stretch = Stretch { start: nominal, end: nominal + length };
-                    least = least.min(prices.of(stretch));
                 }
                 sum += i128::from(least);
             }

@@ -143,7 +143,7 @@ fn follow(problem: &Problem<'_>, choice: &Choice) -> Vec<Option<usize>> {
 pub(super) fn marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices) -> Micros {
     let mut sum = 0_i128;
     let mut add = |stretch: Stretch| {
-        let alone = problem.alone(way, stretch.length());
+        let alone = problem.alone(way, stretch);
         sum += i128::from(alone.min(prices.of(stretch)));
     };
     match &problem.ways[job].demand {

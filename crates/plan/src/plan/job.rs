@@ -29,7 +29,7 @@ pub(super) fn plans(
         };
         let alternatives = context.alternatives(choice.as_ref())?;
         let why = match &choice {
-            Some(choice) => why::chosen(&context, choice, &alternatives)?,
+            Some(choice) => why::chosen(&context, workload, choice, &alternatives)?,
             None => why::nothing(&context, workload),
         };
         plans.push(JobPlan { name: job.name.clone(), task: job.task, choice, alternatives, why });
@@ -203,6 +203,7 @@ impl Context<'_> {
             }
             let pool = &self.solved.supply.pools[way.pool];
             let (rate, mode) = match way.paid {
+                Paid::Beside(_) => continue,
                 Paid::Spot(_) => (&pool.spot, BillingMode::Spot),
                 _ => (&pool.on_demand, BillingMode::OnDemand),
             };

@@ -61,9 +61,9 @@ pub(crate) struct Rent {
     pub(crate) idle: Money,
 }
 
-/// Adds what so many instances cost for one start of a length.
-fn add_start(sum: &mut Hourly, rate: &Rate, length: u64, units: u32) -> Result<(), PlanError> {
-    let run = rate.run(Seconds::new(length))?;
+/// Adds what so many instances cost for one start.
+fn add_start(sum: &mut Hourly, rate: &Rate, billed: Stretch, units: u32) -> Result<(), PlanError> {
+    let run = rate.run(billed.start, Seconds::new(billed.length()))?;
     let units_of = Decimal::from(units);
     sum.billed = sum.billed + run.billed.likely.saturating_mul(u64::from(units));
     sum.cost = Estimate::new(
@@ -91,6 +91,7 @@ pub(super) fn rent(
         total = total.checked_add(sum)?;
         idle = idle.checked_add(unused)?;
     }
+    let mut guests = Vec::new();
     for (job, way) in choice.ways.iter().enumerate() {
         let Some(way) = *way else { continue };
         let member = Member { job, way };
@@ -98,6 +99,16 @@ pub(super) fn rent(
         let pool = &problem.pools[way.pool];
         let (rate, mode) = match way.paid {
             Paid::Pooled => continue,
+            Paid::Beside(ref beside) => {
+                jobs[job] = Some(JobRent {
+                    hourly: Hourly::nothing(nothing),
+                    term: (Seconds::ZERO, nothing),
+                    mode: BillingMode::OnDemand,
+                    runs: beside.runs.clone(),
+                });
+                guests.push((job, beside.service));
+                continue;
+            }
             Paid::OnDemand => (&pool.on_demand, BillingMode::OnDemand),
             Paid::Spot(_) => (&pool.spot, BillingMode::Spot),
             Paid::Term(term) => {
@@ -108,14 +119,21 @@ pub(super) fn rent(
             }
         };
         let Some(rate) = rate else { continue };
-        let (runs, lengths) = problem.apart(job, way);
+        let (runs, billed) = problem.apart(job, way);
         let mut hourly = Hourly::nothing(nothing);
-        for length in lengths {
-            add_start(&mut hourly, rate, length, way.instances)?;
+        for stretch in billed {
+            add_start(&mut hourly, rate, stretch, way.instances)?;
         }
         total = total.checked_add(hourly.cost.likely)?;
         idle = idle.checked_add(idle_cards(problem, member, hourly.cost.likely)?)?;
         jobs[job] = Some(JobRent { hourly, term: (Seconds::ZERO, nothing), mode, runs });
+    }
+    // A guest's time is paid as its host's is.
+    for (guest, host) in guests {
+        let mode = jobs[host].as_ref().map(|host| host.mode);
+        if let (Some(guest), Some(mode)) = (&mut jobs[guest], mode) {
+            guest.mode = mode;
+        }
     }
     Ok(Rent { jobs, total, idle })
 }
@@ -138,6 +156,7 @@ fn by_term(
         on_term += covered * u64::from(way.instances);
         let rest = stretch.length() - covered;
         if let (Some(rate), true) = (&pool.on_demand, rest > 0) {
+            let rest = Stretch { start: stretch.end - rest, end: stretch.end };
             add_start(&mut hourly, rate, rest, way.instances)?;
         }
     }
@@ -202,7 +221,7 @@ fn shared_rent(
             let on_term = covered.next().copied().unwrap_or(0);
             let out = way.instances - on_term.min(way.instances);
             if let (Some(rate), true) = (&pool.on_demand, out > 0) {
-                add_start(&mut hourly, rate, stretch.length(), out)?;
+                add_start(&mut hourly, rate, *stretch, out)?;
             }
         }
         // Each gets its part of the terms by the time it uses; the last gets the rest, so that the

@@ -9,6 +9,7 @@ use crate::{
     PlanError,
     candidates::{Cache, JobWays, Supply, Way, all_ways, supply},
     choose::{Choice, Problem, choose},
+    colocate,
     demand::Span,
     mix::HeldUnits,
     workload::{Job, Workload},
@@ -96,7 +97,16 @@ fn solve_in(
     let near = near.map(|(known, solved)| near_choice(workload, &ways, known, solved));
     let problem =
         Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held, near };
-    let choice = choose(&problem);
+    let mut choice = choose(&problem);
+    let guests = colocate::beside(workload, &supply, &problem, &mut choice);
+    let Problem { held, near, .. } = problem;
+    let mut ways = ways;
+    for (job, way) in guests {
+        ways[job].ways.push(way);
+        choice.ways[job] = Some(ways[job].ways.len() - 1);
+    }
+    let problem =
+        Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held, near };
     let rent = rent::rent(&problem, &choice, workload.currency)?;
     Ok(Solved { span, supply, ways, choice, rent })
 }

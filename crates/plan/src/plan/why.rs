@@ -14,10 +14,22 @@ use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
 /// Says why a choice was made.
 pub(super) fn chosen(
     context: &Context<'_>,
+    workload: &Workload,
     choice: &Choice,
     alternatives: &[Choice],
 ) -> Result<Vec<Phrase>, PlanError> {
     let mut why = Vec::new();
+    let way = context.solved.choice.ways[context.index].map(|way| &context.ways.ways[way]);
+    if let Some(Paid::Beside(beside)) = way.map(|way| &way.paid) {
+        let host = workload.jobs.get(beside.service).map_or("", |job| job.name.as_str());
+        why.push(
+            Phrase::new("plan-why-beside")
+                .with("service", host)
+                .with("slowdown", format!("{:.1}", beside.slowdown)),
+        );
+        why.push(Phrase::new("plan-why-beside-conditions"));
+        return Ok(why);
+    }
     if let Some(next) = alternatives.first() {
         why.push(
             Phrase::new("plan-why-cheapest")
