@@ -16,6 +16,7 @@ mod demand;
 mod fallback;
 mod mix;
 pub mod outcome;
+pub mod pack;
 mod plan;
 mod plan_error;
 pub mod service;

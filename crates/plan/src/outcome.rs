@@ -201,6 +201,24 @@ pub struct Mix {
     pub gap: f64,
     /// Demand and supply by hour of the month for each pool of interchangeable cards.
     pub pools: Vec<Pool>,
+    /// Where jobs leave cards of a machine unused that others could take.
+    pub packing: Vec<Packed>,
+}
+
+/// Machines of one pool as the mix rents them, and as few as they could be if jobs that need part
+/// of one were put together on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// The card.
+    pub card: CardId,
+    /// Cards of a machine.
+    pub cards: u32,
+    /// Machines at the busiest moment, each job on its own.
+    pub apart: u32,
+    /// Machines that first fit needs.
+    pub together: u32,
+    /// Fewer cannot hold them.
+    pub lower_bound: u32,
 }
 
 /// A commitment to buy.

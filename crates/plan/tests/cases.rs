@@ -1,7 +1,7 @@
 //! Real questions with known answers (`cases.csv`, capability 3 and 7) that the planner answers.
 //!
-//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125 in `colocate`; FX-007, 068, 079, 087, 088, 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005,
-//! 006 and 009 in `guide`. FX-085, 086, 114, 115, 119, 120, 121 and 124 wait for the ledger.
+//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125 in `colocate`; FX-007, 068, 079, 087, 088,
+//! 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005, 006 and 009 in `guide`. FX-085, 086, 114, 115, 119, 120, 121 and 124 wait for the ledger.
 
 #![allow(
     clippy::unwrap_used,

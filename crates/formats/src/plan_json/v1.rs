@@ -166,6 +166,18 @@ pub struct Mix {
     pub lower_bound: String,
     pub gap: String,
     pub pools: Vec<Pool>,
+    pub packing: Vec<Packed>,
+}
+
+/// Machines as rented, and as few as they could be.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct Packed {
+    pub card: String,
+    pub cards: u32,
+    pub apart: u32,
+    pub together: u32,
+    pub lower_bound: u32,
 }
 
 /// A commitment to buy.

@@ -6,10 +6,11 @@ use crate::{
     candidates::{JobWays, Paid, Pool, Rate},
     choose::{Choice, Member, Problem, Shared},
     demand::{HOUR, Stretch},
-    outcome::{Commitment, Mix, Pool as HourlyPool},
+    outcome::{Commitment, Mix, Packed, Pool as HourlyPool},
+    pack::{Part, first_fit},
     workload::Workload,
 };
-use kasuan_model::{BillingMode, Currency, Estimate, Money, Seconds};
+use kasuan_model::{BillingMode, CardId, Currency, Estimate, Money, Seconds};
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
@@ -302,6 +303,7 @@ pub(super) fn mix(
 ) -> Result<Mix, PlanError> {
     let mut commitments = Vec::new();
     let mut pools = Vec::new();
+    let mut packing = Vec::new();
     let span = solved.span.seconds();
     for (index, shared) in &solved.choice.shared {
         let pool = &solved.supply.pools[*index];
@@ -332,6 +334,7 @@ pub(super) fn mix(
         let in_cards = |units: &[u32]| {
             units.iter().map(|units| units.saturating_mul(pool.count)).collect::<Vec<u32>>()
         };
+        packing.extend(packed(solved, pool, shared, &card));
         pools.push(HourlyPool {
             card,
             demand: in_cards(shared.load.used()),
@@ -344,5 +347,46 @@ pub(super) fn mix(
     };
     let (cost, bound) = (solved.choice.cost, solved.choice.bound);
     let gap = if bound > 0 { (cost - bound) as f64 / bound as f64 } else { 0.0 };
-    Ok(Mix { commitments, cost: solved.rent.total, lower_bound: in_money(bound), gap, pools })
+    Ok(Mix {
+        commitments,
+        cost: solved.rent.total,
+        lower_bound: in_money(bound),
+        gap,
+        pools,
+        packing,
+    })
+}
+
+/// Says how many machines a pool would need if jobs shared them; `None` where none would be saved.
+///
+/// Only said, not planned: whether two jobs get on with each other on one machine is the user's to
+/// know.
+fn packed(solved: &Solved, pool: &Pool, shared: &Shared, card: &CardId) -> Option<Packed> {
+    if pool.count < 2 {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (member, runs) in shared.members.iter().zip(&shared.runs) {
+        let ways = &solved.ways[member.job];
+        let way = &ways.ways[member.way];
+        let need = &ways.needs[way.need].1;
+        // Replicas and machines that are taken whole, and what is left on the last machine.
+        let cards = u64::from(need.cards) * u64::from(need.replicas);
+        for stretch in runs.iter().flatten() {
+            let (start, end) = (stretch.start, stretch.end);
+            for instance in 0..u64::from(way.instances) {
+                let left = cards.saturating_sub(instance * u64::from(pool.count));
+                let cards = u32::try_from(left).unwrap_or(u32::MAX).min(pool.count);
+                parts.push(Part { cards, start, end });
+            }
+        }
+    }
+    let whole: Vec<Part> = parts.iter().map(|part| Part { cards: pool.count, ..*part }).collect();
+    let number = |machines: usize| u32::try_from(machines).unwrap_or(u32::MAX);
+    let apart = number(first_fit(pool.count, &whole).machines);
+    let packing = first_fit(pool.count, &parts);
+    let together = number(packing.machines);
+    let lower_bound = number(packing.lower_bound);
+    let saves = together < apart;
+    saves.then(|| Packed { card: card.clone(), cards: pool.count, apart, together, lower_bound })
 }

@@ -45,3 +45,4 @@ report-curve-late = Later by
 report-curve-postponed = Runs dropped
 plan-why-beside = runs beside { $service } on the card that is paid for anyway; while both run, each is planned { $slowdown } times as slow, and { $service } still keeps its latency
 plan-why-beside-conditions = only with NVIDIA MPS on and CPU cores of its own for each; measure a run before you rely on it, idle GPU time is not free capacity
+report-packing = Machines of { $cards } × { $card }: { $apart } at the busiest moment with each job on its own; jobs that need part of one could share { $together } (never fewer than { $bound })

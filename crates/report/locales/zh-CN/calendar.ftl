@@ -42,3 +42,4 @@ report-curve-late = 合计晚
 report-curve-postponed = 少跑次数
 plan-why-beside = 与 { $service } 共用一张本来就付费的卡；同时运行时两边都按慢 { $slowdown } 倍排期，{ $service } 仍满足延迟要求
 plan-why-beside-conditions = 前提是开启 NVIDIA MPS，并且各自独占 CPU 核；正式依赖之前先实测一次：GPU 空闲时间不等于可用算力
+report-packing = { $cards } × { $card } 的整机：每个任务独占时最忙需要 { $apart } 台；只用部分卡的任务合用可减到 { $together } 台（不可能少于 { $bound } 台）

@@ -59,6 +59,15 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
             .with("per_hour", patience.per_hour);
         said.push(Line::plain(words.say(&phrase)));
     }
+    for packed in &mix.packing {
+        let phrase = Phrase::new("report-packing")
+            .with("cards", packed.cards)
+            .with("card", packed.card.as_str())
+            .with("apart", packed.apart)
+            .with("together", packed.together)
+            .with("bound", packed.lower_bound);
+        said.push(Line::item(words.say(&phrase)));
+    }
     said.extend(report.plan.measure_first.iter().flat_map(|one| measured(one, words)));
     vec![Part::Table(table), lines(said)]
 }

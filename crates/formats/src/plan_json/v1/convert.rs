@@ -2,8 +2,8 @@
 
 use super::{
     Baseline, Baselines, Breakdown, Budget, CalendarEntry, Cap, Choice, Commitment, FallbackAction,
-    Job, Line, MeasureFirst, Memory, Mix, Patience, PerGpu, Plan, Pool, Sensitivity, Source, Spot,
-    Time, TradeOff,
+    Job, Line, MeasureFirst, Memory, Mix, Packed, Patience, PerGpu, Plan, Pool, Sensitivity,
+    Source, Spot, Time, TradeOff,
 };
 use jiff::civil::{Date, DateTime};
 use kasuan_model::{Bytes, Confidence, Money, Phrase, Seconds};
@@ -271,6 +271,17 @@ fn mix(mix: &outcome::Mix) -> Mix {
                 committed: pool.committed.clone(),
             })
             .collect(),
+        packing: mix.packing.iter().map(packed).collect(),
+    }
+}
+
+fn packed(packed: &outcome::Packed) -> Packed {
+    Packed {
+        card: packed.card.to_string(),
+        cards: packed.cards,
+        apart: packed.apart,
+        together: packed.together,
+        lower_bound: packed.lower_bound,
     }
 }
 
