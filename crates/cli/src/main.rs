@@ -1,6 +1,7 @@
 //! The `kasuan` command: parses, calls the rooms, prints. One file a command in `commands/`.
 
 mod arguments;
+mod budgets;
 mod calendar;
 mod commands;
 mod context;

@@ -24,11 +24,6 @@ impl Month {
         Self(self.0.last_of_month().tomorrow().unwrap_or(self.0))
     }
 
-    /// Returns its first day.
-    pub(crate) const fn first(self) -> Date {
-        self.0
-    }
-
     /// Returns its first moment, and the first moment after it.
     pub(crate) fn span(self, zone: Zone) -> Option<(Timestamp, Timestamp)> {
         let start = |day: Date| zone.0.to_timestamp(day.at(0, 0, 0, 0)).ok();

@@ -7,6 +7,7 @@ pub mod bill;
 pub mod calendar;
 pub mod capacity;
 pub mod fit;
+pub mod focus;
 pub mod gguf;
 pub mod hf_config;
 pub mod local_model;

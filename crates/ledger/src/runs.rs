@@ -58,6 +58,7 @@ impl Ledger {
              ON CONFLICT (id) DO UPDATE SET
                person = COALESCE(excluded.person, runs.person),
                card = COALESCE(excluded.card, runs.card),
+               cards = CASE WHEN excluded.cards > 0 THEN excluded.cards ELSE runs.cards END,
                end_s = COALESCE(excluded.end_s, runs.end_s),
                exit_code = COALESCE(excluded.exit_code, runs.exit_code),
                work = COALESCE(excluded.work, runs.work),

@@ -77,23 +77,28 @@ impl<'a> Standing<'a> {
     /// told. The usual price is the median over providers of the cheapest that each asks, so that
     /// a provider with a thousand regions counts once.
     pub fn new(catalogue: &'a Catalogue, standards: Standards) -> Self {
-        let shipped = || catalogue.offers().iter().enumerate().filter(|(at, _)| !catalogue.is_own(*at));
+        let shipped =
+            || catalogue.offers().iter().enumerate().filter(|(at, _)| !catalogue.is_own(*at));
         let newest = shipped().filter_map(|(_, offer)| offer.source.date).max();
         let mut standing = Self { catalogue, standards, newest, usual: BTreeMap::new() };
         if !standards.far_below {
             let mut asked: BTreeMap<Class<'a>, BTreeMap<&str, f64>> = BTreeMap::new();
-            for (_, offer) in shipped().filter(|(_, offer)| standing.source_lacks(offer).is_none()) {
+            for (_, offer) in shipped().filter(|(_, offer)| standing.source_lacks(offer).is_none())
+            {
                 let Some(price) = per_card(offer) else { continue };
                 let of_class = asked.entry(class(offer)).or_default();
                 let least = of_class.entry(offer.provider.as_str()).or_insert(price);
                 *least = least.min(price);
             }
-            standing.usual = asked.into_iter().filter_map(|(class, asked)| {
-                let mut prices: Vec<f64> = asked.into_values().collect();
-                prices.sort_by(f64::total_cmp);
-                let enough = prices.len() >= FEWEST_PROVIDERS;
-                enough.then(|| (class, prices[prices.len() / 2]))
-            }).collect();
+            standing.usual = asked
+                .into_iter()
+                .filter_map(|(class, asked)| {
+                    let mut prices: Vec<f64> = asked.into_values().collect();
+                    prices.sort_by(f64::total_cmp);
+                    let enough = prices.len() >= FEWEST_PROVIDERS;
+                    enough.then(|| (class, prices[prices.len() / 2]))
+                })
+                .collect();
         }
         standing
     }
@@ -198,7 +203,8 @@ mod tests {
         let mut own = shipped.offers()[0].clone();
         own.source.date = None;
         own.source.grade = Grade::D;
-        own.price = kasuan_model::Money::new(rust_decimal::Decimal::new(1, 4), own.price.currency());
+        own.price =
+            kasuan_model::Money::new(rust_decimal::Decimal::new(1, 4), own.price.currency());
         let card = crate::PriceCard { offers: vec![own.clone()], terms: Vec::new() };
         let (catalogue, _) = shipped.with_price_card(card);
         let standing = Standing::new(&catalogue, Standards::default());

@@ -140,12 +140,7 @@ fn not_counted(ours: &[BudgetLine], its: &[BudgetLine]) -> Vec<Phrase> {
 }
 
 /// Returns every way of a job on demand, the dear ones too.
-fn all_on_demand(
-    workload: &Workload,
-    solved: &Solved,
-    index: usize,
-    job: &JobWays,
-) -> Vec<Way> {
+fn all_on_demand(workload: &Workload, solved: &Solved, index: usize, job: &JobWays) -> Vec<Way> {
     if solved.choice.ways[index].is_none() {
         return Vec::new();
     }

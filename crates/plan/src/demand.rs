@@ -218,8 +218,9 @@ pub(crate) fn demand(span: Span, job: &Job) -> Result<Demand, PlanError> {
 /// of seven days from its first on (a rest of four days or more counts as a week), or each day.
 fn rhythm(span: Span, job: &Job) -> (u32, Vec<Vec<u32>>) {
     let open = |from: u32, to: u32| -> Vec<u32> {
-        let days: Vec<u32> =
-            (from..to.min(span.days())).filter(|day| span.may_start_on(&job.window, *day)).collect();
+        let days: Vec<u32> = (from..to.min(span.days()))
+            .filter(|day| span.may_start_on(&job.window, *day))
+            .collect();
         days
     };
     match job.runs {

@@ -14,6 +14,7 @@ pub mod colocate;
 pub mod commitment;
 mod demand;
 mod fallback;
+pub mod learn;
 mod mix;
 pub mod outcome;
 pub mod pack;

@@ -10,8 +10,8 @@
 mod common;
 
 use common::*;
-use jiff::civil::date;
 use expect_test::{Expect, expect};
+use jiff::civil::date;
 use jiff::civil::time;
 use kasuan_model::{BillingMode, CardId, Seconds};
 use kasuan_plan::workload::{Job, Runs, Task, Workload};

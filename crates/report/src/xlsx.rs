@@ -9,5 +9,7 @@ mod lists;
 mod margin;
 mod page;
 mod summary;
+mod tables;
 
 pub use book::WorkbookError;
+pub use tables::tables_workbook;

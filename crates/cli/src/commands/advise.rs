@@ -1,5 +1,7 @@
 //! `kasuan advise`: whether to commit, to take spot or to measure first, from what was measured.
 
+mod next;
+
 use crate::{
     context::Context,
     error::{CommandError, Exit},
@@ -31,6 +33,7 @@ enum About {
     Commit(Commit),
     Spot(Spot),
     Measure(Measure),
+    Next(next::Next),
 }
 
 #[derive(Debug, clap::Args)]
@@ -186,6 +189,7 @@ pub(crate) fn run(arguments: &Advise, context: &Context) -> Result<Exit, Command
         About::Commit(arguments) => commit(arguments, context),
         About::Spot(arguments) => spot(arguments, context),
         About::Measure(arguments) => measure(arguments, context),
+        About::Next(arguments) => next::run(arguments, context),
     }
 }
 

@@ -1,16 +1,22 @@
 //! `kasuan agent`: samples for ever and serves `/metrics` and `/healthz`.
 
-use super::on_box::{Price, Source};
+use super::{
+    ledger_writer::{LedgerWriter, host_name},
+    on_box::{Price, Source},
+};
 use crate::{
     context::Context,
     error::{CommandError, Exit},
+    store::Store,
 };
 use kasuan_model::Phrase;
 use kasuan_probe::{
     agent::{Board, answer},
+    rollup::Owner,
     run::tally::Tally,
     sample::Sampler,
 };
+use kasuan_report::Words;
 use std::{
     net::TcpListener,
     sync::{Arc, Mutex, PoisonError},
@@ -29,6 +35,12 @@ pub(crate) struct Agent {
     interval: f64,
     #[arg(long, value_name = "N")]
     requests: Option<u64>,
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    #[arg(long, value_name = "NAME", default_value = "")]
+    person: String,
+    #[command(flatten)]
+    store: Store,
 }
 
 /// Runs the command.
@@ -55,10 +67,27 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
     let mut clock = Clock::start();
     take_sample(sampler.as_mut(), &board, &mut clock);
     let behind = Arc::clone(&board);
+    let mut writer = match arguments.store.is_named(context) {
+        false => None,
+        true => {
+            let host = arguments.host.clone().unwrap_or_else(host_name);
+            let owner = Owner { host, job: String::new(), person: arguments.person.clone() };
+            Some(LedgerWriter::open(&arguments.store, owner, hourly, "agent", context)?)
+        }
+    };
+    if let Some(writer) = &mut writer {
+        note(writer, &board);
+        writer.write(context);
+    }
+    let told = Context::new(context.settings.clone(), Words::new(context.words.language()));
     std::thread::spawn(move || {
         loop {
             std::thread::sleep(interval);
             take_sample(sampler.as_mut(), &behind, &mut clock);
+            if let Some(writer) = &mut writer {
+                note(writer, &behind);
+                writer.tick(&told);
+            }
         }
     });
     context.print_line(&Phrase::new("agent-listening").with("address", address))?;
@@ -70,6 +99,13 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
         served += 1;
     }
     Ok(Exit::Done)
+}
+
+/// Gives the last sample to the ledger.
+fn note(writer: &mut LedgerWriter, board: &Mutex<Board>) {
+    let board = board.lock().unwrap_or_else(PoisonError::into_inner);
+    let snapshot = board.snapshot.as_ref();
+    writer.sample(snapshot, snapshot.and_then(Tally::idle));
 }
 
 /// When sampling began and when the last sample was taken.

@@ -1,7 +1,7 @@
 //! `kasuan import`: bills, runs and use that others recorded, into the ledger.
 
 mod bill;
-mod runs;
+pub(crate) mod runs;
 mod usage;
 
 use crate::{

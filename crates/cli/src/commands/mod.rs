@@ -4,16 +4,21 @@ mod advise;
 mod agent;
 mod baseline;
 mod bill;
+mod budget;
 mod capacity;
 mod checks;
 mod doctor;
+mod export;
 mod fit;
+mod focus;
 mod import;
 mod init;
+mod ledger_writer;
 mod market;
 mod offers;
 mod on_box;
 mod plan;
+mod review;
 mod run;
 mod serve;
 mod verify;
@@ -34,7 +39,11 @@ pub(crate) enum Command {
     Fit(fit::Fit),
     Agent(agent::Agent),
     Baseline(baseline::Baseline),
+    Budget(budget::Budget),
+    Export(export::Export),
+    Focus(focus::Focus),
     Import(import::Import),
+    Review(review::Review),
     Init(init::Init),
     Market(market::Market),
     Offers(offers::Offers),
@@ -43,6 +52,8 @@ pub(crate) enum Command {
     Verify(verify::Verify),
     Watch(watch::Watch),
 }
+
+pub(crate) use plan::replan;
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {
@@ -58,6 +69,10 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
         Command::Fit(arguments) => fit::run(arguments, context),
+        Command::Budget(arguments) => budget::run(arguments, context),
+        Command::Review(arguments) => review::run(arguments, context),
+        Command::Export(arguments) => export::run(arguments, context),
+        Command::Focus(arguments) => focus::run(arguments, context),
         Command::Import(arguments) => import::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
         Command::Market(arguments) => market::run(arguments, context),

@@ -101,6 +101,42 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     finish(&plan, workload)
 }
 
+/// Plans a workload file with what was measured of its jobs; `change` may put measured figures into
+/// the workload first.
+pub(crate) fn replan(
+    file: &Path,
+    prices: &[PathBuf],
+    rates: &[String],
+    measured: &[kasuan_plan::Measured],
+    change: &dyn Fn(&mut kasuan_plan::workload::Workload),
+    context: &Context,
+) -> Result<(kasuan_plan::workload::Workload, outcome::Plan, Catalogue), CommandError> {
+    let arguments = Plan {
+        file: file.to_owned(),
+        output: None,
+        prices: prices.to_vec(),
+        rate: rates.to_vec(),
+        seed: 1,
+        show_defaults: false,
+        all_prices: false,
+        cap: None,
+        calendar: None,
+        time_zone: None,
+    };
+    let text = files::read_text(file)?;
+    let shipped = Catalogue::shipped()?;
+    let shelf = Shelf::new(&shipped, file);
+    let document = read(&arguments, &text, context, &shelf)?;
+    let mut paths: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
+    paths.extend(prices.iter().cloned());
+    let market = market::catalogue(&paths, context)?;
+    let mut workload = document.workload;
+    change(&mut workload);
+    let world = World { catalogue: &market, today: context.settings.today, seed: 1, measured };
+    let plan = kasuan_plan::plan(&workload, &world)?;
+    Ok((workload, plan, market))
+}
+
 /// Decides the exit code: a job without any feasible offer is for the user to mend, a plan over its
 /// cap is an answer.
 fn finish(

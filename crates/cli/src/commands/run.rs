@@ -12,13 +12,18 @@ use self::{
     signals::{Signals, send},
     status::Screen,
 };
-use super::on_box::{Price, Source, cost};
+use super::{
+    ledger_writer::{LedgerWriter, host_name},
+    on_box::{Price, Source, cost},
+};
 use crate::{
     context::Context,
     error::{CommandError, Exit},
+    store::Store,
 };
 use kasuan_model::{Money, Phrase, Seconds};
 use kasuan_probe::{
+    rollup::Owner,
     run::{
         checkpoints::{Checkpoints, Synced},
         log::LogReader,
@@ -77,6 +82,10 @@ pub(crate) struct Run {
     say_every: Seconds,
     #[arg(long, default_value = ".kasuan/runs", value_name = "DIR")]
     records: PathBuf,
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    #[command(flatten)]
+    store: Store,
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -111,6 +120,25 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
         // The job matters more than its figures.
         context.warn(&Phrase::new("run-no-sampler"));
     }
+    let writer = match arguments.store.is_named(context) {
+        false => None,
+        true => {
+            let owner = Owner {
+                host: arguments.host.clone().unwrap_or_else(host_name),
+                job: arguments.task.clone(),
+                person: arguments.person.clone().unwrap_or_default(),
+            };
+            match LedgerWriter::open(&arguments.store, owner, hourly, "run", context) {
+                Ok(writer) => Some(writer),
+                // The job matters more than its figures; its record file is kept all the same.
+                Err(error) => {
+                    let reason = context.say(&error.into_trouble().phrase);
+                    context.warn(&Phrase::new("run-no-ledger").with("reason", reason));
+                    None
+                }
+            }
+        }
+    };
     let mut job = Job {
         arguments,
         context,
@@ -123,6 +151,7 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
         idle_since: None,
         ending_since: None,
         told: BTreeMap::new(),
+        writer,
     };
     job.execute(interval)
 }
@@ -151,6 +180,8 @@ struct Job<'a> {
     ending_since: Option<Instant>,
     /// What was warned of already, by key.
     told: BTreeMap<&'static str, String>,
+    /// The ledger, when one is named.
+    writer: Option<LedgerWriter>,
 }
 
 impl Job<'_> {
@@ -164,6 +195,7 @@ impl Job<'_> {
             screen.set_aside();
         }
         let mut started = self.spawn(&screen, rows)?;
+        account::open(self, &began);
         let mut next_sample = start;
         let mut next_sync = start + SYNC_EVERY;
         let mut next_line = start + Duration::from_secs(self.arguments.say_every.get());
@@ -255,7 +287,12 @@ impl Job<'_> {
         let Some(sampler) = &mut self.sampler else { return };
         match sampler.sample() {
             Ok(snapshot) => {
-                match Tally::idle(&snapshot) {
+                let idle = Tally::idle(&snapshot);
+                if let Some(writer) = &mut self.writer {
+                    writer.sample(Some(&snapshot), idle);
+                    writer.tick(self.context);
+                }
+                match idle {
                     Some(true) => {
                         self.idle_since.get_or_insert_with(Instant::now);
                     }
@@ -266,6 +303,9 @@ impl Job<'_> {
             Err(_) => {
                 self.idle_since = None;
                 self.tally.miss();
+                if let Some(writer) = &mut self.writer {
+                    writer.sample(None, None);
+                }
             }
         }
     }

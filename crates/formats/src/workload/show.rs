@@ -2,11 +2,9 @@
 
 use super::{Document, words};
 use jiff::civil::{DateTime, Time, Weekday};
-use kasuan_model::{Bytes, Money, Seconds};
 use kasuan_market::Buyer;
-use kasuan_plan::workload::{
-    Amount, Job, Load, Margin, Model, Policy, Runs, Tax, Trial, Workload,
-};
+use kasuan_model::{Bytes, Money, Seconds};
+use kasuan_plan::workload::{Amount, Job, Load, Margin, Model, Policy, Runs, Tax, Trial, Workload};
 use kasuan_sizing::{LoraTarget, Method};
 use rust_decimal::Decimal;
 use std::fmt::Write as _;

@@ -15,7 +15,10 @@ const CAUSES: &[(&[&str], &str)] = &[
     (&["duplicate key"], "syntax-twice"),
     (&["flow mapping", "flow sequence", "eof while parsing", "unexpected eof"], "syntax-bracket"),
     (&["unclosed", "inline table", "array"], "syntax-bracket"),
-    (&["mapping values are not allowed", "simple key expected", "illegal placement"], "syntax-mapping"),
+    (
+        &["mapping values are not allowed", "simple key expected", "illegal placement"],
+        "syntax-mapping",
+    ),
     (&["block collection", "block mapping", "block sequence", "indent"], "syntax-indent"),
     (&["expected `,`", "expected `:`", "trailing characters"], "syntax-separator"),
     (&["key with no value", "expected `=`", "missing value", "expected value"], "syntax-value"),

@@ -30,7 +30,11 @@ pub(crate) fn lines(
     Ok(vec![rent, storage, egress, trial, data_moving(workload)?, operations(workload)?, tax])
 }
 
-pub(super) fn line(kind: CostKind, range: Option<Estimate<Money>>, detail: Vec<Phrase>) -> BudgetLine {
+pub(super) fn line(
+    kind: CostKind,
+    range: Option<Estimate<Money>>,
+    detail: Vec<Phrase>,
+) -> BudgetLine {
     let range = range.map(|range| range.map(Money::rounded));
     let amount = range.map(|range| range.likely);
     BudgetLine { kind, amount, unknown: false, range, share: Share::default(), detail }

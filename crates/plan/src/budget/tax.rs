@@ -60,11 +60,8 @@ fn added(workload: &Workload, paid: &Paid<'_>) -> Result<Added, PlanError> {
                 return Ok(Added { amount: Some(nothing), detail: Some(detail) });
             };
             let over = |cost: Money| cost.checked_sub(paid.amount);
-            let amount = Estimate::new(
-                over(seen.cost.low)?,
-                over(seen.cost.likely)?,
-                over(seen.cost.high)?,
-            );
+            let amount =
+                Estimate::new(over(seen.cost.low)?, over(seen.cost.likely)?, over(seen.cost.high)?);
             let detail = buyer_words(paid, seen.rate, buyer, amount);
             Ok(Added { amount: Some(amount), detail: Some(detail) })
         }
@@ -79,12 +76,7 @@ fn added(workload: &Workload, paid: &Paid<'_>) -> Result<Added, PlanError> {
     }
 }
 
-fn buyer_words(
-    paid: &Paid<'_>,
-    rate: Decimal,
-    buyer: Buyer,
-    amount: Estimate<Money>,
-) -> Phrase {
+fn buyer_words(paid: &Paid<'_>, rate: Decimal, buyer: Buyer, amount: Estimate<Money>) -> Phrase {
     match (buyer, paid.terms.tax.included) {
         (Buyer::General, _) => Phrase::new("plan-line-tax-deducted")
             .with("provider", &paid.provider)
@@ -137,7 +129,9 @@ mod tests {
 
     fn text(line: &BudgetLine) -> String {
         match line.range {
-            Some(range) => format!("{} {}", range.likely.amount().normalize(), range.high.amount().normalize()),
+            Some(range) => {
+                format!("{} {}", range.likely.amount().normalize(), range.high.amount().normalize())
+            }
             None => "unknown".to_owned(),
         }
     }

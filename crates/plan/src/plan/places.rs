@@ -119,10 +119,8 @@ pub(super) fn sets(
         if choice.count_ones() as usize > TOGETHER {
             continue;
         }
-        let set: Vec<&str> = (0..names.len())
-            .filter(|at| choice & (1 << at) != 0)
-            .map(|at| names[at])
-            .collect();
+        let set: Vec<&str> =
+            (0..names.len()).filter(|at| choice & (1 << at) != 0).map(|at| names[at]).collect();
         let rent: Option<i128> = costs
             .iter()
             .map(|cost| set.iter().filter_map(|name| cost.get(name)).min().copied())
@@ -175,7 +173,8 @@ fn candidates<'a>(costs: &[BTreeMap<&'a str, i128>]) -> Vec<&'a str> {
             *sum = (sum.0 + 1, sum.1.saturating_add(*cost));
         }
     }
-    let mut all: Vec<_> = sums.into_iter().map(|(name, (jobs, sum))| (costs.len() - jobs, sum, name)).collect();
+    let mut all: Vec<_> =
+        sums.into_iter().map(|(name, (jobs, sum))| (costs.len() - jobs, sum, name)).collect();
     all.sort_unstable();
     for (_, _, name) in all.iter().take(PROVIDERS / 2) {
         add(name);

@@ -201,3 +201,11 @@ run-sync-lost = checkpoints are not safe: { $reason }; copy them before the mach
 run-baseline = first finished run of { $task }; later ones are compared with it: { $path }
 run-worse = { $task } is worse than its baseline: { $what } { $change }
 baseline-rate-any = throughput
+
+cmd-run--host = Name of this machine in the ledger, as the bill names it (default: its host name)
+cmd-run--ledger = Also write the run and its hours into this ledger (default: KASUAN_LEDGER; without one only the record file is kept)
+cmd-agent--host = Name of this machine in the ledger, as the bill names it (default: its host name)
+cmd-agent--person = Who the machine belongs to, where one person has it
+cmd-agent--ledger = Also write hours of use into this ledger every minute (default: KASUAN_LEDGER; without one nothing is kept)
+writer-waits = the ledger cannot be written now; what is measured is held and written later: { $reason }
+run-no-ledger = the ledger cannot be opened; only the record file is kept: { $reason }

@@ -195,3 +195,11 @@ run-sync-lost = 检查点没有存下来：{ $reason }；机器释放前请自�
 run-baseline = { $task } 第一次跑完，作为以后比较的基线：{ $path }
 run-worse = { $task } 比基线差：{ $what } { $change }
 baseline-rate-any = 吞吐
+
+cmd-run--host = 这台机器在账本里的名字，与账单一致（默认：主机名）
+cmd-run--ledger = 同时把运行和每小时用量写进这个账本（默认 KASUAN_LEDGER；都没有时只保留记录文件）
+cmd-agent--host = 这台机器在账本里的名字，与账单一致（默认：主机名）
+cmd-agent--person = 机器归谁用（只归一个人时）
+cmd-agent--ledger = 同时每分钟把用量写进这个账本（默认 KASUAN_LEDGER；都没有时什么也不保留）
+writer-waits = 账本暂时写不进去；测到的数据先留着，稍后补写：{ $reason }
+run-no-ledger = 打不开账本，只保留记录文件：{ $reason }

@@ -1,7 +1,8 @@
 //! What is kept of a run: its record, its task's first baseline, and what changed since.
 
 use super::{Job, cost};
-use kasuan_model::Phrase;
+use crate::commands::import::runs::from_record;
+use kasuan_model::{Phrase, Run};
 use kasuan_probe::{
     machine::{self, Installed},
     run::{
@@ -28,8 +29,30 @@ impl Began {
     }
 }
 
+/// Records in the ledger that the run has started: a machine that dies leaves at least that.
+pub(super) fn open(job: &mut Job<'_>, began: &Began) {
+    let Some(writer) = &mut job.writer else { return };
+    let started = began.at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let run = Run {
+        id: format!("kasuan:{}:{started}:{}", writer.host(), job.arguments.task),
+        job: job.arguments.task.clone(),
+        person: job.arguments.person.clone(),
+        host: writer.host().to_owned(),
+        card: None,
+        cards: 0,
+        start: began.at,
+        end: None,
+        exit_code: None,
+        work: None,
+        work_unit: None,
+        peak_memory: None,
+        origin: "run".to_owned(),
+    };
+    writer.run(&run, job.context);
+}
+
 /// Keeps the record and compares it with the baseline.
-pub(super) fn close(job: &Job<'_>, began: &Began, seconds: f64, status: ExitStatus) {
+pub(super) fn close(job: &mut Job<'_>, began: &Began, seconds: f64, status: ExitStatus) {
     let spent = job.hourly.and_then(|hourly| cost(hourly, seconds));
     let (samples, samples_missed) = job.tally.counts();
     let traffic = began.network.zip(tree::network(Path::new("/proc")));
@@ -57,6 +80,13 @@ pub(super) fn close(job: &Job<'_>, began: &Began, seconds: f64, status: ExitStat
         currency: spent.map(|spent| spent.currency().code().to_owned()),
         environment: fingerprint(),
     };
+    if let Some(writer) = &mut job.writer {
+        writer.sample(None, None);
+        writer.write(job.context);
+        if let Ok(run) = from_record(&record, writer.host(), writer.cards()) {
+            writer.run(&run, job.context);
+        }
+    }
     let folder = Folder::new(&job.arguments.records);
     match folder.keep(&record) {
         Ok(name) => {

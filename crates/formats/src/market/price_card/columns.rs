@@ -15,7 +15,9 @@ pub struct Column {
 /// Every column, in the order they are written; the constants below are its indices.
 pub const COLUMNS: &[Column] = &[
     Column { name: "kind", aliases: &["类型", "种类"] },
-    Column { name: "provider", aliases: &["平台", "供应商", "厂商", "云厂商", "服务商"] },
+    Column {
+        name: "provider", aliases: &["平台", "供应商", "厂商", "云厂商", "服务商"]
+    },
     Column { name: "card", aliases: &["卡", "显卡", "卡型", "型号", "显卡型号", "gpu"] },
     Column { name: "count", aliases: &["卡数", "数量", "gpus"] },
     Column { name: "mode", aliases: &["计费方式", "计费", "付费方式", "方式"] },
