@@ -34,10 +34,13 @@ pub(crate) fn run(arguments: &Import, context: &Context) -> Result<Exit, Command
     }
 }
 
+/// A card, and how many of it where the text says so.
+type Named = (CardId, Option<u32>);
+
 /// Finds cards by what others call them, each name once.
 pub(crate) struct Cards {
     catalogue: Catalogue,
-    known: RefCell<BTreeMap<String, Option<(CardId, Option<u32>)>>>,
+    known: RefCell<BTreeMap<String, Option<Named>>>,
 }
 
 impl Cards {
@@ -47,7 +50,7 @@ impl Cards {
     }
 
     /// Returns the card that a text names, and how many where it says so.
-    pub(crate) fn find(&self, text: &str) -> Option<(CardId, Option<u32>)> {
+    pub(crate) fn find(&self, text: &str) -> Option<Named> {
         let mut known = self.known.borrow_mut();
         if let Some(found) = known.get(text) {
             return found.clone();

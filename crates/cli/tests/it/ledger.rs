@@ -264,7 +264,7 @@ fn a_wrapped_run_leaves_its_run_and_its_hours_in_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let capture = "index, name, uuid, utilization.gpu [%], memory.used [MiB], memory.total [MiB]\n\
                    0, NVIDIA GeForce RTX 4090, GPU-1, 90 %, 2048 MiB, 24564 MiB\n";
-    fs::write(folder.path().join("capture.csv"), capture.repeat(1)).unwrap();
+    fs::write(folder.path().join("capture.csv"), capture).unwrap();
     let run =
         ["run", "--task", "lora", "--from", "capture.csv", "--price", "3.6", "--interval", "0.1"];
     let rest = ["--host", "box-9", "--ledger", "ledger.db", "--", "sh", "-c", "sleep 1; exit 3"];

@@ -12,11 +12,20 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
     found
 }
 
+/// Hours of one job that spins, summed.
+#[derive(Default)]
+struct Spinning<'a> {
+    card_hours: f64,
+    power_shares: f64,
+    rows: f64,
+    card: Option<&'a CardId>,
+}
+
 /// Finds hours of full business at little power: a hung collective spins at 100 %, and so may a
 /// tiny kernel. Only a hint: nothing should be stopped by it.
 fn busy_without_work(input: &Input) -> Vec<Finding> {
     let limits = &input.thresholds;
-    let mut jobs: BTreeMap<(&str, &str), (f64, f64, f64, Option<&CardId>)> = BTreeMap::new();
+    let mut jobs: BTreeMap<(&str, &str), Spinning<'_>> = BTreeMap::new();
     for hour in input.usage.iter().filter(|hour| hour.hour >= input.from && hour.hour < input.to) {
         let Some(watts) = hour.card.as_ref().and_then(|card| input.card_watts.get(card)) else {
             continue;
@@ -30,17 +39,20 @@ fn busy_without_work(input: &Input) -> Vec<Finding> {
         let active = hour.sm_known > 0.0 && hour.sm / hour.sm_known >= 0.30;
         if share < limits.hung_power && !active {
             let row = jobs.entry((&hour.host, &hour.job)).or_default();
-            *row = (row.0 + hour.seen / 3600.0, row.1 + share, row.2 + 1.0, hour.card.as_ref());
+            row.card_hours += hour.seen / 3600.0;
+            row.power_shares += share;
+            row.rows += 1.0;
+            row.card = hour.card.as_ref();
         }
     }
-    let long = jobs.into_iter().filter(|(_, row)| row.0 >= f64::from(limits.idle_hours));
-    long.map(|((host, job), (card_hours, share, rows, card))| Finding {
+    let long = jobs.into_iter().filter(|(_, row)| row.card_hours >= f64::from(limits.idle_hours));
+    long.map(|((host, job), row)| Finding {
         kind: FindingKind::BusyWithoutWork,
         subject: if job.is_empty() { host.to_owned() } else { job.to_owned() },
         evidence: Phrase::new("review-evidence-hung")
-            .with("hours", hours(card_hours))
-            .with("power", percent(share / rows)),
-        money: cost(input.price(host, card), card_hours),
+            .with("hours", hours(row.card_hours))
+            .with("power", percent(row.power_shares / row.rows)),
+        money: cost(input.price(host, row.card), row.card_hours),
         confidence: Confidence::Low,
         remedy: Phrase::new("review-remedy-hung"),
         command: None,

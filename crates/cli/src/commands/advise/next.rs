@@ -252,6 +252,9 @@ fn cheapest(
     hourly.min_by_key(|(_, money)| money.amount())
 }
 
+/// Whether each device, by host and name, was wanted in an hour.
+type Devices<'a> = BTreeMap<(&'a str, &'a str), bool>;
+
 /// Asks the adviser of commitments, card by card, what the measured demand deserves. Terms and the
 /// hour on demand are those of one provider, the one whose month is cheapest.
 fn billing(
@@ -263,8 +266,7 @@ fn billing(
     let from = Timestamp::from_second(to.as_second() - HISTORY_SECONDS).unwrap_or(to);
     let usage = ledger.usage_hours(from, to).map_err(|error| store::failed(&error))?;
     let usage = kasuan_review::without_overlap(usage);
-    let mut wanted: BTreeMap<&CardId, BTreeMap<i64, BTreeMap<(&str, &str), bool>>> =
-        BTreeMap::new();
+    let mut wanted: BTreeMap<&CardId, BTreeMap<i64, Devices<'_>>> = BTreeMap::new();
     for hour in &usage {
         let Some(card) = &hour.card else { continue };
         let busy = hour.busy_known > 0.0 && hour.busy / hour.busy_known >= USED;

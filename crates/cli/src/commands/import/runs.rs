@@ -173,7 +173,6 @@ fn one(arguments: &RunImport, text: &str, cards: &Cards) -> Result<Read, Command
 }
 
 /// Returns when a job ran and how many cards it held; `None` for one without cards or times.
-#[expect(clippy::type_complexity, reason = "a start, an end and a count")]
 fn from_job(
     job: &JobRecord,
     zone: Option<Zone>,
