@@ -19,6 +19,11 @@ impl Month {
         Self(first.yesterday().map_or(first, Date::first_of_month))
     }
 
+    /// Returns the month of a day.
+    pub(crate) fn of(day: Date) -> Self {
+        Self(day.first_of_month())
+    }
+
     /// Returns the month after this one.
     pub(crate) fn next(self) -> Self {
         Self(self.0.last_of_month().tomorrow().unwrap_or(self.0))

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use kasuan_model::Phrase;
 use kasuan_report::Language;
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     io::IsTerminal as _,
     path::{Path, PathBuf},
@@ -28,6 +29,9 @@ const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
 /// The user's home.
 const HOME: &str = "HOME";
 
+/// Variables that begin like this hold secrets that a file of channels may name.
+const KASUAN_SECRET: &str = "KASUAN_SECRET_";
+
 /// Columns of a report where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
 /// Lines longer than this are hard to read, however wide the terminal is.
@@ -43,6 +47,24 @@ pub(crate) struct Environment {
     width: Option<usize>,
     ledger: Option<String>,
     data: Option<PathBuf>,
+    secrets: Secrets,
+}
+
+/// Secrets by the names of their variables; never shown.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(BTreeMap<String, String>);
+
+impl Secrets {
+    /// Returns a secret.
+    pub(crate) fn get(&self, name: &str) -> Option<&String> {
+        self.0.get(name)
+    }
+}
+
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 impl Environment {
@@ -58,6 +80,14 @@ impl Environment {
             terminal_err: std::io::stderr().is_terminal(),
             width: terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
             ledger: set(KASUAN_LEDGER),
+            secrets: Secrets(
+                std::env::vars_os()
+                    .filter_map(|(name, value)| {
+                        Some((name.into_string().ok()?, value.into_string().ok()?))
+                    })
+                    .filter(|(name, _)| name.starts_with(KASUAN_SECRET))
+                    .collect(),
+            ),
             data: set(XDG_DATA_HOME)
                 .map(PathBuf::from)
                 .filter(|folder| folder.is_absolute())
@@ -133,6 +163,8 @@ pub(crate) struct Settings {
     pub(crate) ledger: Option<String>,
     /// The folder of the user's data.
     pub(crate) data: Option<PathBuf>,
+    /// Secrets that the environment holds.
+    pub(crate) secrets: Secrets,
 }
 
 impl Settings {
@@ -154,6 +186,7 @@ impl Settings {
             width: environment.width.unwrap_or(DEFAULT_WIDTH).clamp(40, WIDEST),
             ledger: environment.ledger.clone(),
             data: environment.data.clone(),
+            secrets: environment.secrets.clone(),
         })
     }
 }

@@ -14,6 +14,7 @@ pub mod local_model;
 pub mod market;
 pub mod plan_json;
 pub mod requests;
+pub mod robot;
 pub mod run_table;
 pub mod safetensors;
 pub mod series;

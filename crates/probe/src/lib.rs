@@ -7,4 +7,5 @@ pub mod machine;
 pub mod rollup;
 pub mod run;
 pub mod sample;
+pub mod storage;
 pub mod verify;

@@ -244,7 +244,19 @@ impl ReviewReport<'_> {
                 money(kpi.cost),
                 money(kpi.cost_per_run()),
                 money(per_unit),
-                unit.map_or_else(|| Cell::unknown("—"), Cell::new),
+                unit.map_or_else(
+                    || Cell::unknown("—"),
+                    |unit| {
+                        let shown = match unit.as_str() {
+                            "1M tokens" => words.word("review-unit-million-tokens"),
+                            "1k requests" => words.word("review-unit-thousand-requests"),
+                            "steps" => words.word("review-unit-steps"),
+                            "samples" => words.word("review-unit-samples"),
+                            other => other.to_owned(),
+                        };
+                        Cell::with_raw(shown, unit)
+                    },
+                ),
                 money(useful_hour(kpi)),
                 percent(kpi.busy, words),
             ]);

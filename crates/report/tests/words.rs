@@ -19,8 +19,19 @@ use std::{
 };
 
 /// Keys that are put together at run time, by their beginning; each is checked where it is used.
-const FAMILIES: &[&str] =
-    &["mode-", "cmd-", "web-", "cost-", "task-", "baseline-", "confidence-", "field-", "section-"];
+const FAMILIES: &[&str] = &[
+    "mode-",
+    "cmd-",
+    "web-",
+    "cost-",
+    "task-",
+    "baseline-",
+    "confidence-",
+    "field-",
+    "section-",
+    "storage-kind-",
+    "driver-",
+];
 
 type Variables = BTreeSet<String>;
 

@@ -3,6 +3,7 @@
 //! Pure: charges, usage and runs of a month in, a review out. What was not measured is counted as
 //! not measured and never becomes a finding.
 
+pub mod alerts;
 mod allocate;
 mod findings;
 mod input;

@@ -239,7 +239,8 @@ pub(crate) fn rent_variance(input: &Input, actual: &[ActualLine]) -> Option<Vari
 /// Measures use against what was rented.
 pub(crate) fn utilisation(input: &Input) -> Utilisation {
     let paid = input.rented.iter().map(|rented| rented.paid_hours(input));
-    let mut found = Utilisation { paid: paid.sum(), ..Utilisation::default() };
+    let mut found =
+        Utilisation { paid: paid.fold(0.0, |sum, more| sum + more), ..Utilisation::default() };
     let (mut busy, mut busy_known) = (0.0, 0.0);
     for hour in input.usage.iter().filter(|hour| hour.hour >= input.from && hour.hour < input.to) {
         found.measured += hour.seen / 3600.0;

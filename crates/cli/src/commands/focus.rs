@@ -104,14 +104,15 @@ fn print(verdict: &Verdict, rows: usize, context: &Context) -> Result<(), Comman
     }
     let phrase = if verdict.conforms() {
         Phrase::new("focus-conforms")
-    } else {
-        Phrase::new("focus-breaks")
-    };
-    context.tell(
-        &phrase
             .with("rows", rows)
             .with("checked", verdict.checked)
-            .with("skipped", verdict.skipped),
-    );
+            .with("skipped", verdict.skipped)
+    } else {
+        Phrase::new("focus-breaks")
+            .with("rows", rows)
+            .with("checked", verdict.checked)
+            .with("skipped", verdict.skipped)
+    };
+    context.tell(&phrase);
     Ok(())
 }

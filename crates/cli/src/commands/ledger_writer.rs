@@ -31,6 +31,8 @@ pub(crate) struct LedgerWriter {
     next: i64,
     written: Instant,
     last: Option<(Timestamp, Snapshot)>,
+    /// The cards that were seen last: how many, and the name of the first.
+    cards_seen: Option<(u32, String)>,
     idle_since: Option<Timestamp>,
     origin: &'static str,
     complained: bool,
@@ -62,6 +64,7 @@ impl LedgerWriter {
             next: 1,
             written: Instant::now(),
             last: None,
+            cards_seen: None,
             idle_since: None,
             origin,
             complained: false,
@@ -85,6 +88,12 @@ impl LedgerWriter {
             _ => None,
         };
         self.last = snapshot.map(|snapshot| (now, snapshot.clone()));
+        if let Some(snapshot) = snapshot {
+            let whole = snapshot.gpus.iter().filter(|gpu| gpu.slice.is_none());
+            let name = whole.clone().find_map(|gpu| gpu.name.clone());
+            let cards = u32::try_from(whole.count()).ok().filter(|cards| *cards > 0);
+            self.cards_seen = cards.zip(name).or_else(|| self.cards_seen.take());
+        }
     }
 
     /// Writes when it is time to.
@@ -187,11 +196,8 @@ impl LedgerWriter {
 
     /// Returns what the machine cost since the beginning, where its price and its card are known.
     fn rental(&self, now: Timestamp) -> Option<Rental> {
-        let (_, snapshot) = self.last.as_ref()?;
-        let whole = snapshot.gpus.iter().filter(|gpu| gpu.slice.is_none());
-        let names: Vec<&str> = whole.clone().filter_map(|gpu| gpu.name.as_deref()).collect();
-        let cards = u32::try_from(whole.count()).ok().filter(|cards| *cards > 0)?;
-        let card = self.cards.card(names.first()?)?;
+        let (cards, name) = self.cards_seen.as_ref()?;
+        let (cards, card) = (*cards, self.cards.card(name)?);
         let card_hour = self.hourly?.over(Decimal::from(cards)).ok()?;
         Some(Rental {
             host: self.host.clone(),

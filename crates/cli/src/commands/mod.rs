@@ -2,6 +2,7 @@
 
 mod advise;
 mod agent;
+mod alerts;
 mod baseline;
 mod bill;
 mod budget;
@@ -21,6 +22,7 @@ mod plan;
 mod review;
 mod run;
 mod serve;
+mod storage;
 mod verify;
 mod watch;
 
@@ -42,6 +44,7 @@ pub(crate) enum Command {
     Budget(budget::Budget),
     Export(export::Export),
     Focus(focus::Focus),
+    Alerts(alerts::Alerts),
     Import(import::Import),
     Review(review::Review),
     Init(init::Init),
@@ -49,6 +52,7 @@ pub(crate) enum Command {
     Offers(offers::Offers),
     Run(run::Run),
     Serve(serve::Serve),
+    Storage(storage::Storage),
     Verify(verify::Verify),
     Watch(watch::Watch),
 }
@@ -73,6 +77,8 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Review(arguments) => review::run(arguments, context),
         Command::Export(arguments) => export::run(arguments, context),
         Command::Focus(arguments) => focus::run(arguments, context),
+        Command::Storage(arguments) => storage::run(arguments, context),
+        Command::Alerts(arguments) => alerts::run(arguments, context),
         Command::Import(arguments) => import::run(arguments, context),
         Command::Init(arguments) => init::run(arguments, context),
         Command::Market(arguments) => market::run(arguments, context),

@@ -81,7 +81,7 @@ fn a_log_is_measured_and_replayed() {
 #[test]
 fn a_latency_that_no_card_keeps_is_answered_with_no() {
     let said = capacity(&["--rate", "1", "--tpot", "1ms", "--card", "4090", "--lang", "en"]);
-    assert!(said.ends_with("[1]\n") && said.contains("cannot keep it"), "{said}");
+    assert!(said.ends_with("[1]\n") && said.contains("cannot keep"), "{said}");
 }
 
 #[test]

@@ -68,8 +68,16 @@ pub fn validate(table: &FocusTable, criteria: &BTreeSet<String>) -> Result<Verdi
     for (id, rule) in &model.rules {
         let Some(level) = rule.level.filter(|_| !rule.composite) else { continue };
         let present = checker.places.contains_key(rule.column.as_str());
-        let supported = rule.criteria.iter().all(|criterion| criteria.contains(criterion));
-        let applies = if rule.is_dataset { supported } else { present };
+        // What the column's very presence supposes is supposed of a file that has it.
+        let presence = model.rules.values().filter(
+            |other| matches!(&other.requirement, Check::Present(column) if *column == rule.column),
+        );
+        let supposed: BTreeSet<&String> =
+            presence.flat_map(|other| &other.criteria).filter(|_| present).collect();
+        let supported = rule.criteria.iter().all(|criterion| {
+            criteria.contains(criterion) || !rule.is_dataset && supposed.contains(criterion)
+        });
+        let applies = supported && (rule.is_dataset || present);
         if !applies || checker.lacks_column(&rule.requirement) && !rule.is_dataset {
             verdict.skipped += 1;
             continue;
@@ -113,7 +121,11 @@ impl Checker<'_> {
             violation.found = Some(found);
             return Some(violation);
         }
+        let of_values = rule.about_value && !mentions_null(&rule.requirement);
         for (line, row) in &table.rows {
+            if of_values && self.cell(&rule.column, row).is_none() {
+                continue;
+            }
             let concerns = rule.condition.as_ref().is_none_or(|check| self.holds(check, row));
             if concerns && !self.holds(&rule.requirement, row) {
                 violation.rows += 1;
@@ -192,6 +204,15 @@ impl Checker<'_> {
             // About the whole table, not about a row.
             Check::Distinct(..) => true,
         }
+    }
+}
+
+/// Says whether a check speaks of null itself.
+fn mentions_null(check: &Check) -> bool {
+    match check {
+        Check::And(parts) | Check::Or(parts) => parts.iter().any(mentions_null),
+        Check::Equals(_, None) | Check::NotEquals(_, None) => true,
+        _ => false,
     }
 }
 

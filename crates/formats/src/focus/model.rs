@@ -59,6 +59,8 @@ pub(super) struct Rule {
     pub(super) condition: Option<Check>,
     /// Made of other rules, which are checked by themselves.
     pub(super) composite: bool,
+    /// About the value of its column: whether that may be null is for another rule.
+    pub(super) about_value: bool,
 }
 
 #[derive(Debug)]
@@ -90,7 +92,8 @@ fn text(value: &Value, key: &str) -> Option<String> {
 }
 
 fn check(value: &Value) -> Option<Check> {
-    let column = || text(value, "ColumnName");
+    // Two conditions of the model name their column `CheckCondition`.
+    let column = || text(value, "ColumnName").or_else(|| text(value, "CheckCondition"));
     let pair = || Some((text(value, "ColumnAName")?, text(value, "ColumnBName")?));
     let items =
         || -> Option<Vec<Check>> { value.get("Items")?.as_array()?.iter().map(check).collect() };
@@ -100,6 +103,13 @@ fn check(value: &Value) -> Option<Check> {
         Value::Number(number) => Some(Some(number.to_string())),
         _ => None,
     };
+    // Two other conditions are written `{"AND": ...}`, with one check or a list.
+    if let Some(bare) = value.get("AND") {
+        return match bare.as_array() {
+            Some(list) => list.iter().map(check).collect::<Option<_>>().map(Check::And),
+            None => check(bare),
+        };
+    }
     Some(match value.get("CheckFunction")?.as_str()? {
         "AND" => Check::And(items()?),
         "OR" => Check::Or(items()?),
@@ -180,6 +190,7 @@ fn load() -> Result<Model, ModelError> {
             told: text(criteria, "MustSatisfy").unwrap_or_default(),
             requirement,
             condition: part("Condition", own.and_then(|own| own.condition.as_ref()))?,
+            about_value: text(rule, "Function").as_deref() == Some("Validation"),
             composite: text(rule, "Function").as_deref() == Some("Composite"),
         };
         rules.insert(id.clone(), read);

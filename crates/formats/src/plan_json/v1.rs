@@ -170,7 +170,7 @@ pub struct Mix {
 }
 
 /// Machines as rented, and as few as they could be.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
 pub struct Packed {
     pub card: String,

@@ -86,10 +86,12 @@ fn judge_step(step: &Step, card: Option<&Card>) -> MachineCheck {
             "TORCH",
             Health::Good,
             match step.text("cuda") {
-                Some(cuda) => Phrase::new("verify-torch").with("cuda", cuda),
-                None => Phrase::new("verify-torch-without-cuda"),
-            }
-            .with("torch", step.text("torch").unwrap_or("?")),
+                Some(cuda) => Phrase::new("verify-torch")
+                    .with("torch", step.text("torch").unwrap_or("?"))
+                    .with("cuda", cuda),
+                None => Phrase::new("verify-torch-without-cuda")
+                    .with("torch", step.text("torch").unwrap_or("?")),
+            },
         ),
         "device" => check(
             "DEVICE",

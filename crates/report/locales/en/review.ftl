@@ -1,6 +1,6 @@
 # The review of a month.
 review-error-mixed = charges in { $left } and { $right } cannot be added without a rate
-review-hint-mixed = review one currency at a time with --currency, or state the rate with --rate
+review-hint-mixed = state the rate, for example --rate USD=7.1
 review-error-overflow = the sum of the charges is too large to be money
 review-error-empty-span = the span to review ends before it begins
 review-unknown-rented = what was rented is not known, so paid time cannot be compared with used time
@@ -46,7 +46,7 @@ cmd-review--budget = Plan as JSON or a workload file to compare with (default: t
 cmd-review--zone = Zone that the month begins and ends in
 cmd-review--currency = Currency of the review (default: that of the first charge)
 cmd-review--rate = Rate for charges in another currency, such as USD=7.1
-cmd-review--gb-month = Price of a GB on your storage for a month, to price what storage scan found
+cmd-review--gb_month = Price of a GB on your storage for a month, to price what storage scan found
 cmd-review--output = Also write a file: .xlsx, .md, .json or .csv
 cmd-review--ledger = Ledger file or postgres://...
 cmd-budget = Keep what a month may cost
@@ -140,3 +140,7 @@ review-note-no-charges = no bill of { $month } is in the ledger; money comes fro
 review-note-no-budget = no budget is known; give --budget plan.json or set one with kasuan budget set
 review-note-thresholds = thresholds and their evidence: docs/review.md
 review-hint-output = write .xlsx, .md, .json or .csv
+review-unit-million-tokens = million tokens
+review-unit-thousand-requests = thousand requests
+review-unit-steps = step
+review-unit-samples = sample

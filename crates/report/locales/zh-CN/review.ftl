@@ -1,6 +1,6 @@
 # 月度复盘。
 review-error-mixed = { $left } 和 { $right } 的费用没有汇率，不能相加
-review-hint-mixed = 用 --currency 一次只看一种货币，或用 --rate 写明汇率
+review-hint-mixed = 写明汇率，例如 --rate USD=7.1
 review-error-overflow = 费用合计大得不像钱数
 review-error-empty-span = 复盘时段的结束早于开始
 review-unknown-rented = 不知道租了什么，无法拿付费时间和使用时间对比
@@ -46,7 +46,7 @@ cmd-review--budget = 拿来对比的计划（JSON）或任务文件（默认：�
 cmd-review--zone = 月份起止所用的时区
 cmd-review--currency = 复盘所用货币（默认：第一笔费用的货币）
 cmd-review--rate = 其他货币费用的汇率，例如 USD=7.1
-cmd-review--gb-month = 存储每 GB 每月的价格，用来给 storage scan 的结果计价
+cmd-review--gb_month = 存储每 GB 每月的价格，用来给 storage scan 的结果计价
 cmd-review--output = 同时写入文件：.xlsx、.md、.json 或 .csv
 cmd-review--ledger = 账本文件或 postgres://...
 cmd-budget = 管理每月预算
@@ -140,3 +140,7 @@ review-note-no-charges = 账本里没有 { $month } 的账单；金额只来自�
 review-note-no-budget = 没有预算；可用 --budget plan.json，或先 kasuan budget set
 review-note-thresholds = 判定阈值及依据见 docs/review.md
 review-hint-output = 请写成 .xlsx、.md、.json 或 .csv
+review-unit-million-tokens = 百万 token
+review-unit-thousand-requests = 千次请求
+review-unit-steps = 步
+review-unit-samples = 样本

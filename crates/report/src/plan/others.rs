@@ -76,16 +76,20 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
 fn measured(one: &MeasureFirst, words: &Words) -> Vec<Line> {
     let whole = |hours: rust_decimal::Decimal| hours.round().normalize();
     let head = match (one.step, one.again) {
-        (FirstStep::Measure, Some(again)) => {
-            Phrase::new("report-measure-first").with("day", again.strftime("%m-%d"))
-        }
-        (FirstStep::OnDemand, _) => Phrase::new("report-measure-on-demand"),
-        _ => Phrase::new("report-measure-commit"),
+        (FirstStep::Measure, Some(again)) => Phrase::new("report-measure-first")
+            .with("day", again.strftime("%m-%d"))
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode)),
+        (FirstStep::OnDemand, _) => Phrase::new("report-measure-on-demand")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode)),
+        _ => Phrase::new("report-measure-commit")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode)),
     };
-    let head = head
-        .with("count", one.count)
-        .with("card", one.card.as_str())
-        .with("mode", words.mode(one.mode));
     let guess = Phrase::new("report-measure-guess")
         .with("low", whole(one.hours.low))
         .with("likely", whole(one.hours.likely))

@@ -91,8 +91,12 @@ pub(super) fn close(job: &mut Job<'_>, began: &Began, seconds: f64, status: Exit
     match folder.keep(&record) {
         Ok(name) => {
             let spent = spent.map_or_else(|| "-".to_owned(), |spent| spent.to_string());
-            let kept = Phrase::new("run-kept").with("name", name).with("cost", spent);
-            job.context.warn(&kept.with("seconds", format!("{seconds:.1}")));
+            job.context.warn(
+                &Phrase::new("run-kept")
+                    .with("name", name)
+                    .with("cost", spent)
+                    .with("seconds", format!("{seconds:.1}")),
+            );
         }
         Err(error) => {
             job.context.warn(&Phrase::new("run-record-failed").with("reason", error));
@@ -135,8 +139,12 @@ fn against_baseline(job: &Job<'_>, folder: &Folder, record: &RunRecord) -> io::R
         } else {
             "-".to_owned()
         };
-        let worse = Phrase::new("run-worse").with("task", &record.task).with("change", percent);
-        job.context.warn(&worse.with_word("what", change.what.key()));
+        job.context.warn(
+            &Phrase::new("run-worse")
+                .with("task", &record.task)
+                .with("change", percent)
+                .with_word("what", change.what.key()),
+        );
     }
     for cause in causes(&before, record) {
         let cause = job.context.say(&cause);

@@ -1,3 +1,5 @@
+//! The validator against the official model: what is written passes, each kind of fault is found.
+
 use super::*;
 use crate::{
     bill::{self, BillOptions},
@@ -32,7 +34,7 @@ fn what_is_written_breaks_no_must_of_the_official_model() {
     let text = written();
     let verdict = validate(&table(&text), &BTreeSet::new()).unwrap();
     assert!(verdict.conforms(), "{:#?}", verdict.violations);
-    assert!(verdict.checked > 150, "{} rules", verdict.checked);
+    assert!(verdict.checked > 120, "{} rules", verdict.checked);
     let again = bill::read("focus.csv", text.as_bytes(), &BillOptions::default()).unwrap();
     assert_eq!(again.layout, "focus");
     let sum: Decimal = again.charges.iter().map(|charge| charge.billed.amount()).sum();
