@@ -28,8 +28,8 @@ struct Shares {
 /// Generating and serving: only kernels' temporaries are uncertain.
 const SERVING: Shares = Shares { counted: 0.03, kernels: 0.05, gap: 0.0, fixed: 0.1 * GIB };
 
-/// Tensors of a training run of a known program with known lengths: their peaks are within 4 % of
-/// activations in every table but one.
+/// Tensors of a training run of a known program with known lengths: their peaks are at most
+/// 4 % of activations above the likely value in every table but one.
 const TENSORS: Shares = Shares { counted: 0.03, kernels: 0.08, gap: 0.0, fixed: 0.2 * GIB };
 
 /// The whole process: the allocator and the driver decide beside the tensors.
