@@ -261,6 +261,11 @@ fn spot(arguments: &Spot, context: &Context) -> Result<Exit, CommandError> {
         }
         _ => None,
     };
+    if arguments.step.is_some_and(|step| step.get() == 0) {
+        return Err(CommandError::user(
+            Phrase::new("error-argument-value").with("value", "0").with("argument", "--step"),
+        ));
+    }
     let situation = Situation {
         remaining: arguments.remaining,
         left: arguments.deadline,

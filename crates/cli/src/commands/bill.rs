@@ -95,7 +95,8 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
     }
     context.print("\n")?;
     context.print_line(&Phrase::new("bill-total").with("total", range(invoice.total)))?;
-    if let Some(effective) = invoice.effective_hourly() {
+    // Of a package that is given back early, the hours paid for are not the hours used.
+    if let Some(effective) = invoice.effective_hourly().filter(|_| arguments.given_back.is_none()) {
         context.print_line(
             &Phrase::new("bill-effective")
                 .with("effective", market::small(effective))

@@ -3,7 +3,7 @@
 use crate::{
     context::Context,
     error::{CommandError, Exit},
-    files, market,
+    files, market, price_store,
 };
 use kasuan_formats::workload::Notation;
 use kasuan_model::Phrase;
@@ -32,7 +32,9 @@ pub(crate) fn run(arguments: &Serve, context: &Context) -> Result<Exit, CommandE
         CommandError::user(Phrase::new("serve-address").with("text", &arguments.listen))
             .hint(Phrase::new("serve-hint-address"))
     })?;
-    let catalogue = market::catalogue(&arguments.prices, context)?;
+    // The same past prices as `kasuan plan` has, so that both doors tell the same range.
+    let past = price_store::history(&[], &arguments.prices, context)?;
+    let catalogue = market::catalogue(&arguments.prices, context)?.with_history(past);
     let mut settings = Settings::new(listen, catalogue);
     settings.read_only = arguments.read_only;
     settings.rate = arguments.rate;

@@ -131,3 +131,28 @@ fn wrong_input_is_named_with_exit_code_2() {
     insta::assert_snapshot!("advise_bad_row", run(&["--lang", "zh"]));
     insta::assert_snapshot!("advise_bad_term", run(&["--term", "month:1.5h:3", "--lang", "en"]));
 }
+
+#[test]
+fn a_step_of_no_time_is_refused_instead_of_going_on_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = kasuan(
+        folder.path(),
+        &[
+            "advise",
+            "spot",
+            "--remaining",
+            "30h",
+            "--deadline",
+            "40h",
+            "--spot-price",
+            "1",
+            "--on-demand-price",
+            "2",
+            "--available",
+            "yes",
+            "--step",
+            "0h",
+        ],
+    );
+    assert!(said.contains("`0` is not a value for --step") && said.ends_with("[2]\n"), "{said}");
+}
