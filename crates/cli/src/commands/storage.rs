@@ -54,6 +54,8 @@ struct ScanArguments {
     no_duplicates: bool,
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     store: Store,
 }
@@ -133,7 +135,8 @@ fn scan(arguments: &ScanArguments, context: &Context) -> Result<Exit, CommandErr
             items: dropped(&found).map(|(item, why)| PlannedItem::of(item, why.word())).collect(),
         };
         let text = serde_json::to_vec_pretty(&plan).unwrap_or_default();
-        files::write(path, &text, Existing::Replace)?;
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        files::write(path, &text, existing)?;
     }
     show(&found, &twice, price, &root, context)?;
     if let Some(path) = &arguments.plan {

@@ -330,3 +330,17 @@ fn next_month_is_planned_with_what_was_measured() {
     fs::write(folder.path().join("jobs.yaml"), jobs.replace("name: lora", "name: other")).unwrap();
     insta::assert_snapshot!("advise_next_nothing", run(&["--lang", "zh"]));
 }
+
+#[test]
+fn a_plan_to_clean_does_not_write_over_a_file_unless_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("disk")).unwrap();
+    fs::write(folder.path().join("mine.yaml"), "mine").unwrap();
+    let scan = ["storage", "scan", "disk", "--plan", "mine.yaml"];
+    let said = kasuan(folder.path(), &scan);
+    assert!(said.contains("was left alone") && said.ends_with("[2]\n"), "{said}");
+    assert_eq!(fs::read_to_string(folder.path().join("mine.yaml")).unwrap(), "mine");
+    let said = kasuan(folder.path(), &[&scan[..], &["--force"]].concat());
+    assert!(said.ends_with("[0]\n"), "{said}");
+    assert!(fs::read_to_string(folder.path().join("mine.yaml")).unwrap().contains("version"));
+}

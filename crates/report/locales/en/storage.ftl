@@ -9,6 +9,7 @@ cmd-storage-scan--currency = Currency of that price
 cmd-storage-scan--records = Folder of run records; whatever their commands name stays
 cmd-storage-scan--no_duplicates = Do not compare files of equal size
 cmd-storage-scan--plan = Write what may go to this file, to be looked over and given to storage clean
+cmd-storage-scan--force = Write over that file where it exists
 cmd-storage-scan--ledger = Also keep the list in this ledger, for the review
 cmd-storage-clean = Move what a plan names into a trash in the same root; nothing is deleted
 cmd-storage-clean--plan = Plan that storage scan wrote

@@ -9,6 +9,7 @@ cmd-storage-scan--currency = 价格的货币
 cmd-storage-scan--records = 运行记录目录；命令里提到的一律保留
 cmd-storage-scan--no_duplicates = 不比对大小相同的文件
 cmd-storage-scan--plan = 把可清理的写进这个文件，过目后交给 storage clean
+cmd-storage-scan--force = 文件已存在时覆盖它
 cmd-storage-scan--ledger = 同时把清单存进这个账本，供复盘使用
 cmd-storage-clean = 把计划里的内容移到同一目录的回收区；不删除任何东西
 cmd-storage-clean--plan = storage scan 写出的计划
