@@ -37,7 +37,7 @@ pub struct Run {
 /// What was seen of one card in one hour for one job. Every figure is a sum over the seconds for
 /// which it was known, so that two agents' rows for the same hour add up, and an unknown second is
 /// never read as an idle one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageHour {
     /// The first second of the hour, UTC.
     pub hour: Timestamp,

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod machine;
 pub mod rollup;
 pub mod run;
+mod same;
 pub mod sample;
 pub mod storage;
 pub mod verify;

@@ -62,6 +62,11 @@ pub fn inspect(root: &Path, programs: &dyn Programs) -> Machine {
     Machine { nvidia, peer_access, host, python }
 }
 
+/// Looks at the host alone, from files, without running anything.
+pub fn host(root: &Path) -> Host {
+    host::read(root)
+}
+
 /// Returns the cards themselves, without their MIG slices.
 pub fn whole_cards(snapshot: &Snapshot) -> impl Iterator<Item = &capture::GpuSample> {
     snapshot.gpus.iter().filter(|gpu| gpu.slice.is_none())

@@ -81,20 +81,9 @@ impl Rollup {
             hour,
             host,
             device,
-            card: None,
             job,
             person,
-            seen: 0.0,
-            busy_known: 0.0,
-            busy: 0.0,
-            sm_known: 0.0,
-            sm: 0.0,
-            power_known: 0.0,
-            energy: 0.0,
-            memory_known: 0.0,
-            memory: 0.0,
-            memory_peak: 0.0,
-            memory_total: 0.0,
+            ..UsageHour::default()
         });
         row.card = id.or_else(|| row.card.take());
         row.seen += seconds;

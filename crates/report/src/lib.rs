@@ -28,3 +28,15 @@ pub use table::{Align, Cell, Column, Table};
 pub use width::{display_width, pad_end, pad_start, wrap};
 pub use words::{Language, Words, sources};
 pub use xlsx::{WorkbookError, tables_workbook};
+
+/// The words of what memory is made of, in the order of [`kasuan_formats::fit::causes`].
+pub const MEMORY_CAUSES: [&str; 8] = [
+    "report-weights",
+    "report-kv-cache",
+    "report-activations",
+    "report-logits",
+    "report-gradients",
+    "report-optimizer",
+    "report-adapters",
+    "report-framework",
+];

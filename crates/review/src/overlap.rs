@@ -68,23 +68,13 @@ mod tests {
     #[test]
     fn what_a_job_saw_of_a_card_is_taken_from_what_the_agent_saw() {
         let row = |device: &str, job: &str, seen: f64, busy: f64| UsageHour {
-            hour: Timestamp::UNIX_EPOCH,
             host: "box".to_owned(),
             device: device.to_owned(),
-            card: None,
             job: job.to_owned(),
-            person: String::new(),
             seen,
             busy_known: seen,
             busy,
-            sm_known: 0.0,
-            sm: 0.0,
-            power_known: 0.0,
-            energy: 0.0,
-            memory_known: 0.0,
-            memory: 0.0,
-            memory_peak: 0.0,
-            memory_total: 0.0,
+            ..UsageHour::default()
         };
         let usage = vec![
             row("0", "", 3600.0, 1000.0),

@@ -47,6 +47,8 @@ use std::{
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// How long after the command its descendants may still write to its output.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How often the last row of a terminal is drawn.
+const LINE_EVERY: Duration = Duration::from_millis(250);
 /// A checkpoint counts as finished when it has not changed for so long.
 const SETTLED: Duration = Duration::from_secs(20);
 
@@ -198,7 +200,11 @@ impl Job<'_> {
         account::open(self, &began);
         let mut next_sample = start;
         let mut next_sync = start + SYNC_EVERY;
-        let mut next_line = start + Duration::from_secs(self.arguments.say_every.get());
+        let line_every = match rows {
+            0 => Duration::from_secs(self.arguments.say_every.get()),
+            _ => LINE_EVERY,
+        };
+        let mut next_line = start + line_every;
         let status = loop {
             if let Some(status) = started.child.try_wait().map_err(|error| self.lost(&error))? {
                 break status;
@@ -226,11 +232,13 @@ impl Job<'_> {
             }
             let kept = self.keeper.as_mut().map(Keeper::look).unwrap_or_default();
             self.say_kept(kept, false);
-            if rows > 0 {
-                screen.show(&self.context.say(&self.progress(start, "run-line")));
-            } else if now >= next_line && self.arguments.say_every.get() > 0 {
-                next_line = now + Duration::from_secs(self.arguments.say_every.get());
-                self.context.tell(&self.progress(start, "run-line"));
+            if now >= next_line && !line_every.is_zero() {
+                next_line = now + line_every;
+                let progress = self.progress(start);
+                match rows {
+                    0 => self.context.tell(&progress),
+                    _ => screen.show(&self.context.say(&progress)),
+                }
             }
             std::thread::sleep(Duration::from_millis(50).min(interval));
         };
@@ -328,7 +336,7 @@ impl Job<'_> {
     }
 
     /// How far it is, what it has cost, and when it will end at this pace.
-    fn progress(&self, start: Instant, key: &'static str) -> Phrase {
+    fn progress(&self, start: Instant) -> Phrase {
         let elapsed = start.elapsed().as_secs();
         let unknown = || "-".to_owned();
         let left =
@@ -341,7 +349,7 @@ impl Job<'_> {
         let money =
             |time: Duration| self.hourly.and_then(|hourly| cost(hourly, time.as_secs_f64()));
         let text = |money: Option<Money>| money.map_or_else(unknown, |money| money.to_string());
-        Phrase::new(key)
+        Phrase::new("run-line")
             .with("task", &self.arguments.task)
             .with("elapsed", clock(elapsed))
             .with("cost", text(self.spent(start)))

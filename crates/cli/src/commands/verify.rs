@@ -10,7 +10,7 @@ use crate::{
 use kasuan_market::Catalogue;
 use kasuan_model::{Bytes, Phrase, Phrased as _};
 use kasuan_probe::{
-    machine::{self, Health, Installed, MachineCheck},
+    machine::{self, Health, MachineCheck},
     verify::{
         self as first, DataPath, Effort, Outcome, Promise, judge_data, judge_promise, judge_steps,
         judge_store,
@@ -176,7 +176,7 @@ fn same_card(catalogue: &Catalogue, promised: &str, name: &str) -> bool {
     reason = "the cores of a machine, rounded down"
 )]
 fn cores() -> Option<usize> {
-    machine::inspect(Path::new("/"), &Installed).host.cores.map(|cores| cores.max(0.0) as usize)
+    machine::host(Path::new("/")).cores.map(|cores| cores.max(0.0) as usize)
 }
 
 fn answer(arguments: &Verify, context: &Context, found: &Found) -> Result<Exit, CommandError> {

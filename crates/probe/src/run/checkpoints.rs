@@ -4,9 +4,9 @@
 //! A copy is complete when it has its final name; killed at any moment, only a `.part` is left,
 //! which the next run removes.
 
+use crate::same::same_content;
 use std::{
     fs, io,
-    io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -190,20 +190,7 @@ fn same(one: &Path, other: &Path) -> io::Result<bool> {
         }
         return Ok(true);
     }
-    let (mut left, mut right) = (fs::File::open(one)?, fs::File::open(other)?);
-    let (mut a, mut b) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    loop {
-        let count = left.read(&mut a)?;
-        if count == 0 {
-            return Ok(right.read(&mut b)? == 0);
-        }
-        let (Some(mine), Some(theirs)) = (a.get(..count), b.get_mut(..count)) else {
-            return Ok(false);
-        };
-        if right.read_exact(theirs).is_err() || mine != theirs {
-            return Ok(false);
-        }
-    }
+    same_content(one, other)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

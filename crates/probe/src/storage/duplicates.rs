@@ -1,11 +1,10 @@
 //! Files of the same content, found by size first and by their bytes then.
 
 use super::Scan;
+use crate::same::same_content;
 use kasuan_model::Bytes;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -61,22 +60,4 @@ pub fn duplicates(root: &Path, scan: &Scan) -> Vec<Duplicates> {
     }
     found.sort_by_key(|one| std::cmp::Reverse(one.wasted()));
     found
-}
-
-/// Compares two files byte by byte: of equal size, most differ in their first block.
-fn same_content(one: &Path, other: &Path) -> io::Result<bool> {
-    let (mut left, mut right) = (fs::File::open(one)?, fs::File::open(other)?);
-    let (mut a, mut b) = (vec![0; 1 << 18], vec![0; 1 << 18]);
-    loop {
-        let count = left.read(&mut a)?;
-        if count == 0 {
-            return Ok(right.read(&mut b)? == 0);
-        }
-        let (Some(mine), Some(theirs)) = (a.get(..count), b.get_mut(..count)) else {
-            return Ok(false);
-        };
-        if right.read_exact(theirs).is_err() || mine != theirs {
-            return Ok(false);
-        }
-    }
 }

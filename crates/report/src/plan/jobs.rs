@@ -1,8 +1,11 @@
 //! What to rent for each job, and why.
 
 use super::{PlanReport, hours, lines, span};
-use crate::{Cell, Column, Line, Part, Table, Tone, Words};
-use kasuan_formats::plan_json::v1::{confidence_word, task_word};
+use crate::{Cell, Column, Line, MEMORY_CAUSES, Part, Table, Tone, Words};
+use kasuan_formats::{
+    fit::causes,
+    plan_json::v1::{confidence_word, task_word},
+};
 use kasuan_model::{Bytes, Money, Phrase};
 use kasuan_plan::outcome::{Choice, JobPlan};
 
@@ -113,20 +116,10 @@ fn details(choice: &Choice, words: &Words) -> Vec<Line> {
                 .with("smi", memory.nvidia_smi)
                 .with_word("confidence", confidence(memory.confidence));
             said.push(Line::plain(words.say(&phrase)));
-            let parts = &memory.breakdown;
-            let named = [
-                ("report-weights", parts.weights),
-                ("report-kv-cache", parts.kv_cache),
-                ("report-activations", parts.activations),
-                ("report-logits", parts.logits),
-                ("report-gradients", parts.gradients),
-                ("report-optimizer", parts.optimizer),
-                ("report-adapters", parts.adapters),
-                ("report-framework", parts.framework),
-            ];
-            let named = named.into_iter().filter(|(_, bytes)| *bytes > Bytes::ZERO);
+            let named = MEMORY_CAUSES.into_iter().zip(causes(&memory.breakdown));
+            let named = named.filter(|(_, (_, bytes))| *bytes > Bytes::ZERO);
             let named: Vec<_> =
-                named.map(|(key, bytes)| format!("{} {bytes}", words.word(key))).collect();
+                named.map(|(key, (_, bytes))| format!("{} {bytes}", words.word(key))).collect();
             let phrase = Phrase::new("report-breakdown").with("parts", named.join(" + "));
             said.push(Line::plain(words.say(&phrase)));
         }

@@ -4,8 +4,11 @@ use super::{
     layout::Layout,
     page::{Page, Style, Value},
 };
-use crate::{PlanReport, Words};
-use kasuan_formats::plan_json::v1::{confidence_word, task_word};
+use crate::{MEMORY_CAUSES, PlanReport, Words};
+use kasuan_formats::{
+    fit::causes,
+    plan_json::v1::{confidence_word, task_word},
+};
 use kasuan_model::{Bytes, Phrase};
 use kasuan_plan::{
     outcome::Choice,
@@ -113,20 +116,9 @@ pub(super) fn resources(
         "report-cards",
         "report-replica-count",
         "sheet-memory-needed",
-        "report-weights",
-        "report-kv-cache",
-        "report-activations",
-        "report-logits",
-        "report-gradients",
-        "report-optimizer",
-        "report-adapters",
-        "report-framework",
-        "sheet-run-hours",
-        "report-used",
-        "report-paid",
-        "sheet-confidence",
     ];
-    page.headings(&headings, words, true)?;
+    let after = ["sheet-run-hours", "report-used", "report-paid", "sheet-confidence"];
+    page.headings(&[&headings[..], &MEMORY_CAUSES, &after].concat(), words, true)?;
     for job in &report.plan.jobs {
         let mut row = vec![(Value::text(&job.name), Style::Words)];
         match &job.choice {
@@ -148,20 +140,7 @@ fn resource(choice: &Choice, words: &Words) -> Vec<(Value, Style)> {
     ];
     match &choice.memory {
         Some(memory) => {
-            let parts = &memory.breakdown;
-            row.extend(
-                [
-                    parts.weights,
-                    parts.kv_cache,
-                    parts.activations,
-                    parts.logits,
-                    parts.gradients,
-                    parts.optimizer,
-                    parts.adapters,
-                    parts.framework,
-                ]
-                .map(gib),
-            );
+            row.extend(causes(&memory.breakdown).map(|(_, bytes)| gib(bytes)));
         }
         None => row.extend((0..8).map(|_| (Value::Blank, Style::Words))),
     }

@@ -1,6 +1,6 @@
 //! A sheet in the making: rows of values with a few styles, and column widths that fit.
 
-use crate::{Words, display_width};
+use crate::{MEMORY_CAUSES, Words, display_width};
 use kasuan_model::Money;
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, Formula, Worksheet, XlsxError};
@@ -136,14 +136,6 @@ const FIGURES: &[&str] = &[
     "sheet-hour-price",
     "sheet-memory-needed",
     "sheet-run-hours",
-    "report-weights",
-    "report-kv-cache",
-    "report-activations",
-    "report-logits",
-    "report-gradients",
-    "report-optimizer",
-    "report-adapters",
-    "report-framework",
 ];
 
 /// Column widths in characters.
@@ -172,8 +164,10 @@ impl<'a> Page<'a> {
         words: &Words,
         freeze: bool,
     ) -> Result<(), XlsxError> {
-        let style =
-            |key: &&str| if FIGURES.contains(key) { Style::HeadingRight } else { Style::Heading };
+        let style = |key: &&str| match FIGURES.contains(key) || MEMORY_CAUSES.contains(key) {
+            true => Style::HeadingRight,
+            false => Style::Heading,
+        };
         self.row(keys.iter().map(|key| (Value::text(words.word(key)), style(key))).collect())?;
         if freeze {
             self.sheet.set_freeze_panes(self.row, 1)?;

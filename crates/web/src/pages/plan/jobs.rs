@@ -10,20 +10,10 @@ use crate::{
 use kasuan_formats::fit::{causes, format_word};
 use kasuan_model::Phrase;
 use kasuan_plan::outcome::{Choice, JobPlan};
+use kasuan_report::MEMORY_CAUSES;
 
 /// The classes of the causes, in the order of `formats::fit::causes`.
 const CLASSES: [&str; 8] = ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"];
-/// Keys of their names.
-const NAMES: [&str; 8] = [
-    "report-weights",
-    "report-kv-cache",
-    "report-activations",
-    "report-logits",
-    "report-gradients",
-    "report-optimizer",
-    "report-adapters",
-    "report-framework",
-];
 
 /// Writes the section.
 pub(super) fn body(look: &Look<'_>) -> String {
@@ -36,7 +26,7 @@ pub(super) fn body(look: &Look<'_>) -> String {
 
 fn legend(look: &Look<'_>) -> String {
     let mut text = String::from("<p class=\"legend\">");
-    let entries = CLASSES.iter().copied().zip(NAMES).chain([("reserve", "web-reserve")]);
+    let entries = CLASSES.into_iter().zip(MEMORY_CAUSES).chain([("reserve", "web-reserve")]);
     for (class, name) in entries {
         text.push_str(&format!(
             "<span><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{class}\" \
