@@ -1,6 +1,6 @@
 //! Budgets out of a plan: its JSON file, or a workload that is planned now.
 
-use crate::{commands::replan, context::Context, error::CommandError, files};
+use crate::{commands::Loaded, context::Context, error::CommandError, files};
 use kasuan_formats::plan_json;
 use kasuan_ledger::BudgetScope;
 use kasuan_model::{Currency, Money, Phrase};
@@ -29,9 +29,10 @@ pub(crate) fn of_file(path: &Path, context: &Context) -> Result<Vec<Part>, Comma
                 .hint(Phrase::new("budget-hint-plan"))
         });
     }
-    let (workload, plan, _) = replan(path, &[], &[], &[], &|_| {}, context)?;
+    let loaded = Loaded::read(path, &[], &[], context)?;
+    let plan = loaded.plan(&loaded.workload, &[], context)?;
     let say = |phrase: &Phrase| context.say(phrase);
-    let plan = plan_json::v1::plan(&plan, workload.month, &say);
+    let plan = plan_json::v1::plan(&plan, loaded.workload.month, &say);
     let value = serde_json::to_value(plan).unwrap_or_default();
     of_plan(&value).ok_or_else(|| {
         CommandError::user(Phrase::new("budget-error-plan").with("path", path.display()))

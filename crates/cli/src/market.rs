@@ -1,6 +1,6 @@
 //! What the market commands share: the catalogue with a user's prices, rates, and words for them.
 
-use crate::{context::Context, error::CommandError, files};
+use crate::{context::Context, error::CommandError, files, price_store};
 use jiff::civil::Date;
 use kasuan_formats::market::price_card;
 use kasuan_market::{Bands, Catalogue, Doubt, Tariff};
@@ -29,6 +29,16 @@ pub(crate) fn with_prices(
         catalogue = catalogue.with_price_card(read.card).0;
     }
     Ok(catalogue)
+}
+
+/// Lays the user's price cards and the past prices over a catalogue: what every plan is made from.
+pub(crate) fn for_planning(
+    catalogue: Catalogue,
+    prices: &[PathBuf],
+    context: &Context,
+) -> Result<Catalogue, CommandError> {
+    let past = price_store::history(&[], prices, context)?;
+    Ok(with_prices(catalogue, prices, context)?.with_history(past))
 }
 
 /// Reads a price card; errors name its file.

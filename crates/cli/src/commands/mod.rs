@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Watch(watch::Watch),
 }
 
-pub(crate) use plan::replan;
+pub(crate) use plan::Loaded;
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, CommandError> {

@@ -7,15 +7,17 @@ use crate::{
     files::{self, Existing},
     market,
     names::Shelf,
-    price_store,
     settings::Format,
 };
 use kasuan_formats::{plan_json, workload};
 use kasuan_market::Catalogue;
 use kasuan_model::{Grade, Phrase, Phrased as _};
-use kasuan_plan::{World, outcome};
+use kasuan_plan::{World, outcome, workload::Workload};
 use kasuan_report::{Paint, PlanReport};
 use std::path::{Path, PathBuf};
+
+/// The seed of simulated months where none is given.
+const SEED: u64 = 1;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Plan {
@@ -29,7 +31,7 @@ pub(crate) struct Plan {
     rate: Vec<String>,
     #[arg(long)]
     all_prices: bool,
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     #[arg(long)]
     show_defaults: bool,
@@ -51,7 +53,13 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     let text = files::read_text(&arguments.file)?;
     let shipped = Catalogue::shipped()?;
     let shelf = Shelf::new(&shipped, &arguments.file);
-    let mut document = read(arguments, &text, context, &shelf)?;
+    let given = Given {
+        file: &arguments.file,
+        prices: &arguments.prices,
+        rates: &arguments.rate,
+        cap: arguments.cap.as_deref(),
+    };
+    let mut document = given.read(&text, context, &shelf)?;
     if arguments.all_prices {
         let policy = &mut document.workload.policy;
         policy.undated = true;
@@ -66,12 +74,9 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         context.print(&document.to_yaml())?;
         return Ok(Exit::Done);
     }
-    // What is given on the command line goes before what the file names.
-    let mut prices: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
-    prices.extend(arguments.prices.iter().cloned());
-    let past = price_store::history(&[], &prices, context)?;
+    let prices = given.cards(&document, &shelf);
     drop(shelf);
-    let market = market::with_prices(shipped, &prices, context)?.with_history(past);
+    let market = market::for_planning(shipped, &prices, context)?;
     let today = context.settings.today;
     let world = World { catalogue: &market, today, seed: arguments.seed, measured: &[] };
     let workload = &document.workload;
@@ -101,48 +106,50 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     finish(&plan, workload)
 }
 
-/// Plans a workload file with what was measured of its jobs; `change` may put measured figures into
-/// the workload first.
-pub(crate) fn replan(
-    file: &Path,
-    prices: &[PathBuf],
-    rates: &[String],
-    measured: &[kasuan_plan::Measured],
-    change: &dyn Fn(&mut kasuan_plan::workload::Workload),
-    context: &Context,
-) -> Result<(kasuan_plan::workload::Workload, outcome::Plan, Catalogue), CommandError> {
-    let arguments = Plan {
-        file: file.to_owned(),
-        output: None,
-        prices: prices.to_vec(),
-        rate: rates.to_vec(),
-        seed: 1,
-        show_defaults: false,
-        all_prices: false,
-        cap: None,
-        calendar: None,
-        time_zone: None,
-    };
-    let text = files::read_text(file)?;
-    let shipped = Catalogue::shipped()?;
-    let shelf = Shelf::new(&shipped, file);
-    let document = read(&arguments, &text, context, &shelf)?;
-    let mut paths: Vec<_> = document.prices.iter().map(|prices| shelf.path(prices)).collect();
-    paths.extend(prices.iter().cloned());
-    let market = market::catalogue(&paths, context)?;
-    let mut workload = document.workload;
-    change(&mut workload);
-    let world = World { catalogue: &market, today: context.settings.today, seed: 1, measured };
-    let plan = kasuan_plan::plan(&workload, &world)?;
-    Ok((workload, plan, market))
+/// A workload file and the market that it is planned on, for the commands that plan beside
+/// `kasuan plan`.
+pub(crate) struct Loaded {
+    /// What the file says.
+    pub(crate) workload: Workload,
+    /// The offers, with the user's prices; past prices are not laid beside them here.
+    pub(crate) market: Catalogue,
+}
+
+impl Loaded {
+    /// Reads the file, and the price cards that it and the user name.
+    pub(crate) fn read(
+        file: &Path,
+        prices: &[PathBuf],
+        rates: &[String],
+        context: &Context,
+    ) -> Result<Self, CommandError> {
+        let text = files::read_text(file)?;
+        let shipped = Catalogue::shipped()?;
+        let shelf = Shelf::new(&shipped, file);
+        let given = Given { file, prices, rates, cap: None };
+        let document = given.read(&text, context, &shelf)?;
+        let cards = given.cards(&document, &shelf);
+        drop(shelf);
+        let market = market::with_prices(shipped, &cards, context)?;
+        Ok(Self { workload: document.workload, market })
+    }
+
+    /// Plans what the file says, or a change of it, with what was measured.
+    pub(crate) fn plan(
+        &self,
+        workload: &Workload,
+        measured: &[kasuan_plan::Measured],
+        context: &Context,
+    ) -> Result<outcome::Plan, CommandError> {
+        let today = context.settings.today;
+        let world = World { catalogue: &self.market, today, seed: SEED, measured };
+        Ok(kasuan_plan::plan(workload, &world)?)
+    }
 }
 
 /// Decides the exit code: a job without any feasible offer is for the user to mend, a plan over its
 /// cap is an answer.
-fn finish(
-    plan: &outcome::Plan,
-    workload: &kasuan_plan::workload::Workload,
-) -> Result<Exit, CommandError> {
+fn finish(plan: &outcome::Plan, workload: &Workload) -> Result<Exit, CommandError> {
     if let Some(job) = plan.jobs.iter().find(|job| job.choice.is_none()) {
         let mut error = CommandError::user(Phrase::new("plan-infeasible").with("job", &job.name));
         for why in &job.why {
@@ -157,47 +164,63 @@ fn finish(
     Ok(if over { Exit::AnswerIsNo } else { Exit::Done })
 }
 
-fn read(
-    arguments: &Plan,
-    text: &str,
-    context: &Context,
-    shelf: &Shelf<'_>,
-) -> Result<workload::Document, CommandError> {
-    let extension = arguments.file.extension().unwrap_or_default().to_string_lossy();
-    let notation = workload::Notation::from_extension(&extension);
-    let read = workload::parse(text, notation).and_then(|mut tree| {
-        for rate in &arguments.rate {
-            let (code, value) = rate.split_once('=').ok_or_else(|| {
-                workload::Trouble::new(Phrase::new("plan-rate-wrong").with("text", rate))
-                    .hint(Phrase::new("plan-hint-rate"))
-            })?;
-            tree.put("rates", code, value);
-        }
-        if let Some(cap) = &arguments.cap {
-            tree.put("policy", "cap", cap);
-        }
-        workload::read_tree(&tree, context.settings.today, shelf)
-    });
-    read.map_err(|error| {
-        let file = arguments.file.display();
-        let message = context.say(&error.phrase());
-        let phrase = match error.place {
-            Some(place) => Phrase::new("workload-at")
-                .with("file", file)
-                .with("line", place.line)
-                .with("column", place.column)
-                .with("message", message),
-            None => Phrase::new("workload-in").with("file", file).with("message", message),
-        };
-        let mut refused = CommandError::user(phrase);
-        if let Some(place) = error.place {
-            refused = refused.excerpt(text, place);
-        }
-        for hint in error.hints() {
-            refused = refused.hint(hint);
-        }
-        refused
-    })
+/// A workload file and what the command line lays over it.
+struct Given<'a> {
+    file: &'a Path,
+    prices: &'a [PathBuf],
+    rates: &'a [String],
+    cap: Option<&'a str>,
+}
+
+impl Given<'_> {
+    /// Returns the price cards: those of the command line go before those that the file names.
+    fn cards(&self, document: &workload::Document, shelf: &Shelf<'_>) -> Vec<PathBuf> {
+        let of_file = document.prices.iter().map(|prices| shelf.path(prices));
+        of_file.chain(self.prices.iter().cloned()).collect()
+    }
+
+    fn read(
+        &self,
+        text: &str,
+        context: &Context,
+        shelf: &Shelf<'_>,
+    ) -> Result<workload::Document, CommandError> {
+        let extension = self.file.extension().unwrap_or_default().to_string_lossy();
+        let notation = workload::Notation::from_extension(&extension);
+        let read = workload::parse(text, notation).and_then(|mut tree| {
+            for rate in self.rates {
+                let (code, value) = rate.split_once('=').ok_or_else(|| {
+                    workload::Trouble::new(Phrase::new("plan-rate-wrong").with("text", rate))
+                        .hint(Phrase::new("plan-hint-rate"))
+                })?;
+                tree.put("rates", code, value);
+            }
+            if let Some(cap) = self.cap {
+                tree.put("policy", "cap", cap);
+            }
+            workload::read_tree(&tree, context.settings.today, shelf)
+        });
+        read.map_err(|error| {
+            let file = self.file.display();
+            let message = context.say(&error.phrase());
+            let phrase = match error.place {
+                Some(place) => Phrase::new("workload-at")
+                    .with("file", file)
+                    .with("line", place.line)
+                    .with("column", place.column)
+                    .with("message", message),
+                None => Phrase::new("workload-in").with("file", file).with("message", message),
+            };
+            let mut refused = CommandError::user(phrase);
+            if let Some(place) = error.place {
+                refused = refused.excerpt(text, place);
+            }
+            for hint in error.hints() {
+                refused = refused.hint(hint);
+            }
+            refused
+        })
+    }
 }
 
 /// What a file is written as.

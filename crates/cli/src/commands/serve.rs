@@ -3,9 +3,10 @@
 use crate::{
     context::Context,
     error::{CommandError, Exit},
-    files, market, price_store,
+    files, market,
 };
 use kasuan_formats::workload::Notation;
+use kasuan_market::Catalogue;
 use kasuan_model::Phrase;
 use kasuan_web::{ServeError, Settings};
 use std::{net::SocketAddr, path::PathBuf};
@@ -32,9 +33,7 @@ pub(crate) fn run(arguments: &Serve, context: &Context) -> Result<Exit, CommandE
         CommandError::user(Phrase::new("serve-address").with("text", &arguments.listen))
             .hint(Phrase::new("serve-hint-address"))
     })?;
-    // The same past prices as `kasuan plan` has, so that both doors tell the same range.
-    let past = price_store::history(&[], &arguments.prices, context)?;
-    let catalogue = market::catalogue(&arguments.prices, context)?.with_history(past);
+    let catalogue = market::for_planning(Catalogue::shipped()?, &arguments.prices, context)?;
     let mut settings = Settings::new(listen, catalogue);
     settings.read_only = arguments.read_only;
     settings.rate = arguments.rate;

@@ -3,7 +3,7 @@
 mod told;
 
 use crate::{
-    commands::replan,
+    commands::Loaded,
     context::Context,
     error::{CommandError, Exit},
     month::{Month, Zone},
@@ -97,10 +97,9 @@ pub(super) fn run(arguments: &Next, context: &Context) -> Result<Exit, CommandEr
         .ok_or_else(|| CommandError::user(Phrase::new("review-error-empty-span")))?;
     let mut ledger = arguments.store.open_existing(context)?;
     let runs = ledger.runs(from, to).map_err(|error| store::failed(&error))?;
-    let plan = |measured: &[Measured], change: &dyn Fn(&mut Workload)| {
-        replan(&arguments.file, &arguments.prices, &arguments.rate, measured, change, context)
-    };
-    let (workload, before, market) = plan(&[], &|_| {})?;
+    let loaded = Loaded::read(&arguments.file, &arguments.prices, &arguments.rate, context)?;
+    let before = loaded.plan(&loaded.workload, &[], context)?;
+    let mut workload = loaded.workload.clone();
     let lessons = lessons(&workload, &before, &runs);
     if lessons.is_empty() {
         let names: Vec<&str> = workload.jobs.iter().map(|job| job.name.as_str()).collect();
@@ -114,13 +113,12 @@ pub(super) fn run(arguments: &Next, context: &Context) -> Result<Exit, CommandEr
         .filter(|lesson| lesson.memory_used)
         .filter_map(|lesson| Some((lesson.job.as_str(), with_room(lesson.memory_peak?))))
         .collect();
-    let (workload, after, _) = plan(&measured, &|workload| {
-        for job in &mut workload.jobs {
-            if let Some(peak) = peaks.get(job.name.as_str()) {
-                job.memory = Some(*peak);
-            }
+    for job in &mut workload.jobs {
+        if let Some(peak) = peaks.get(job.name.as_str()) {
+            job.memory = Some(*peak);
         }
-    })?;
+    }
+    let after = loaded.plan(&workload, &measured, context)?;
     let known: Vec<&str> = lessons.iter().map(|lesson| lesson.job.as_str()).collect();
     let unmeasured = workload
         .jobs
@@ -129,8 +127,8 @@ pub(super) fn run(arguments: &Next, context: &Context) -> Result<Exit, CommandEr
         .map(|job| job.name.clone())
         .collect();
     let currency = after.total.currency();
-    let billing = billing(&mut ledger, to, &market, currency)?;
-    let throughput = throughput(&runs, &market, currency);
+    let billing = billing(&mut ledger, to, &loaded.market, currency)?;
+    let throughput = throughput(&runs, &loaded.market, currency);
     let answer = Answer {
         month,
         currency,
