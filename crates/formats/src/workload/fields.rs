@@ -163,6 +163,7 @@ pub const FRAMEWORKS: &[&str] = &[
     "torchtune",
     "torchtitan",
     "peft-comparison",
+    "fsdp-qlora",
     "ms-swift",
     "hugging-face",
 ];
