@@ -119,9 +119,9 @@ fn a_file_that_ends_anywhere_before_its_tensors_is_an_error_at_every_length() {
     // The file of this test is its table alone: no bytes of tensors follow.
     for length in (0..400).chain((400..whole.len()).step_by(61)) {
         let cut = whole.get(..length).unwrap();
-        assert!(super::read(cut, cut.len() as u64).is_err(), "cut at {length}");
+        assert!(read(cut, cut.len() as u64).is_err(), "cut at {length}");
         // A file that claims to be longer than what can be read of it.
-        assert!(super::read(cut, u64::MAX).is_err(), "cut at {length}");
+        assert!(read(cut, u64::MAX).is_err(), "cut at {length}");
     }
 }
 
