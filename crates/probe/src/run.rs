@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod checkpoints;
+pub mod figures;
 pub mod log;
 pub mod record;
 pub mod tally;

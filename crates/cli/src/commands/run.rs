@@ -21,12 +21,13 @@ use crate::{
     error::{CommandError, Exit},
     store::Store,
 };
-use kasuan_model::{Money, Phrase, Seconds};
+use kasuan_model::{Money, Phrase, Phrased as _, Seconds};
 use kasuan_probe::{
     rollup::Owner,
     run::{
         checkpoints::{Checkpoints, Synced},
         log::LogReader,
+        record::{Folder, RecordError},
         tally::Tally,
         tree::{self, Totals},
     },
@@ -101,6 +102,7 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
     if arguments.max_cost.is_some() && hourly.is_none() {
         return Err(CommandError::user(Phrase::new("run-error-max-cost")));
     }
+    try_records(arguments, context)?;
     let interval = Duration::try_from_secs_f64(arguments.interval)
         .ok()
         .filter(|interval| *interval >= Duration::from_millis(50))
@@ -158,11 +160,25 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
     job.execute(interval)
 }
 
+/// A folder of records that cannot be written is told while somebody looks. A full disk is no
+/// reason to refuse the job, which may need none of it: that is said, and said again at the end.
+fn try_records(arguments: &Run, context: &Context) -> Result<(), CommandError> {
+    let Err(error) = Folder::new(&arguments.records).try_out() else { return Ok(()) };
+    match &error {
+        RecordError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            let reason = context.say(&error.phrase());
+            context.warn(&Phrase::new("run-records-full").with("reason", reason));
+            Ok(())
+        }
+        _ => Err(CommandError::surroundings(error.phrase()).hint(Phrase::new("run-hint-records"))),
+    }
+}
+
 /// Brings the newest kept checkpoint back before the job starts.
 fn restore(checkpoints: Option<&Checkpoints>, context: &Context) {
     let Some(checkpoints) = checkpoints else { return };
     match checkpoints.restore() {
-        Ok(Some(name)) => context.warn(&Phrase::new("run-restored").with("name", name)),
+        Ok(Some(name)) => context.tell(&Phrase::new("run-restored").with("name", name)),
         Ok(None) => {}
         Err(error) => context.warn(&Phrase::new("run-restore-failed").with("reason", error)),
     }
@@ -399,7 +415,7 @@ impl Job<'_> {
                 Ok(synced) => {
                     self.told.remove("sync");
                     for name in synced.copied {
-                        self.context.warn(&Phrase::new("run-synced").with("name", name));
+                        self.context.tell(&Phrase::new("run-synced").with("name", name));
                     }
                 }
                 Err(error) => {

@@ -8,6 +8,7 @@
 )]
 
 mod advise;
+mod baseline;
 mod basics;
 mod calendar;
 mod capacity;

@@ -31,6 +31,8 @@ pub enum Measure {
     MemoryPeak,
     /// Cost of a step.
     CostPerStep,
+    /// Cost of a thousand of what a rate counts.
+    CostPerThousand(String),
 }
 
 impl Measure {
@@ -42,6 +44,7 @@ impl Measure {
             Self::Busy => "baseline-busy",
             Self::MemoryPeak => "baseline-memory",
             Self::CostPerStep => "baseline-cost",
+            Self::CostPerThousand(_) => "baseline-cost-thousand-any",
         }
     }
 }
@@ -80,10 +83,18 @@ pub fn compare(before: &RunRecord, now: &RunRecord) -> Vec<Change> {
     if let (Some(old), Some(new)) = (peak(before), peak(now)) {
         changes.push(change(Measure::MemoryPeak, old, new, USUAL_NOISE * old, true));
     }
-    if let (Some(old), Some(new)) = (cost_per_step(before), cost_per_step(now))
-        && before.currency == now.currency
-    {
-        changes.push(change(Measure::CostPerStep, old, new, step_noise * old, true));
+    if before.currency == now.currency {
+        if let (Some(old), Some(new)) = (cost_per_step(before), cost_per_step(now)) {
+            changes.push(change(Measure::CostPerStep, old, new, step_noise * old, true));
+        }
+        for (unit, old) in costs_per_thousand(before) {
+            if let Some((_, new)) =
+                costs_per_thousand(now).into_iter().find(|(other, _)| *other == unit)
+            {
+                let noise = USUAL_NOISE * old;
+                changes.push(change(Measure::CostPerThousand(unit), old, new, noise, true));
+            }
+        }
     }
     changes
 }
@@ -111,37 +122,49 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)
 }
 
-fn busy(run: &RunRecord) -> Option<f64> {
+/// Returns the mean busy share of a run's cards, 0 to 100.
+pub fn busy(run: &RunRecord) -> Option<f64> {
     mean(run.cards.iter().filter_map(|card| card.busy_mean))
 }
 
+/// Returns the peak memory of the fullest card in bytes.
 #[expect(clippy::cast_precision_loss, reason = "card memory is far below 2^53")]
-fn peak(run: &RunRecord) -> Option<f64> {
+pub fn peak(run: &RunRecord) -> Option<f64> {
     run.cards.iter().filter_map(|card| card.memory_peak_bytes).max().map(|bytes| bytes as f64)
 }
 
-/// What a step costs at the run's pace. Not the whole cost over the steps: of a short run that is
-/// mostly loading and compiling.
-fn cost_per_step(run: &RunRecord) -> Option<f64> {
+fn cost_per_second(run: &RunRecord) -> Option<f64> {
     let cost: f64 = run.cost.as_ref()?.parse().ok()?;
-    let per_second = (run.seconds > 0.0).then(|| cost / run.seconds)?;
-    Some(per_second * run.log.step_seconds_median?)
+    (run.seconds > 0.0).then(|| cost / run.seconds)
+}
+
+/// Returns what a step costs at the run's pace, in the run's currency. Not the whole cost over the
+/// steps: of a short run that is mostly loading and compiling.
+pub fn cost_per_step(run: &RunRecord) -> Option<f64> {
+    Some(cost_per_second(run)? * run.log.step_seconds_median?)
+}
+
+/// Returns what a thousand of each thing that the log counted cost at the run's pace.
+pub fn costs_per_thousand(run: &RunRecord) -> Vec<(String, f64)> {
+    let Some(second) = cost_per_second(run) else { return Vec::new() };
+    let rates = run.log.rates.iter().filter(|(_, rate)| **rate > 0.0);
+    rates.map(|(unit, rate)| (unit.clone(), second / rate * 1000.0)).collect()
+}
+
+/// Returns the run's cards in words: `A + A`.
+pub fn cards(run: &RunRecord) -> String {
+    let names = run.cards.iter().map(|card| card.name.clone().unwrap_or_else(|| "?".to_owned()));
+    names.collect::<Vec<_>>().join(" + ")
 }
 
 /// Names what most likely made the difference, most telling first; empty where nothing differs.
 pub fn causes(before: &RunRecord, now: &RunRecord) -> Vec<Phrase> {
     let mut causes = Vec::new();
-    let names = |run: &RunRecord| {
-        run.cards
-            .iter()
-            .map(|card| card.name.clone().unwrap_or_else(|| "?".to_owned()))
-            .collect::<Vec<_>>()
-    };
-    if names(before) != names(now) {
+    if cards(before) != cards(now) {
         causes.push(
             Phrase::new("baseline-cause-cards")
-                .with("before", names(before).join(" + "))
-                .with("now", names(now).join(" + ")),
+                .with("before", cards(before))
+                .with("now", cards(now)),
         );
     }
     if now.cards.iter().any(|card| card.lost) {

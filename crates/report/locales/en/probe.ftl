@@ -52,7 +52,6 @@ cmd-baseline-record--run = a run's record instead of the last one
 cmd-baseline-record--records = the folder of run records
 cmd-baseline-show = Show a task's baseline
 cmd-baseline-show--task = the task
-cmd-baseline-show--run = not used here
 cmd-baseline-show--records = the folder of run records
 cmd-baseline-compare = Compare the last run of a task with its baseline
 cmd-baseline-compare--task = the task
@@ -89,7 +88,6 @@ run-max-cost = the run has reached { $limit }
 run-idle = no card has been busy for { $minutes } minutes
 run-dry = the command goes on; --enforce would have ended it
 run-kept = { $seconds } s, { $cost }; the record is { $name }
-run-record-failed = the record could not be written: { $reason }
 baseline-recorded = the baseline of { $task } is { $path }
 baseline-error-file = { $path }: { $reason }
 baseline-no-run = there is no run of { $task } yet
@@ -209,3 +207,46 @@ cmd-agent--person = Who the machine belongs to, where one person has it
 cmd-agent--ledger = Also write hours of use into this ledger every minute (default: KASUAN_LEDGER; without one nothing is kept)
 writer-waits = the ledger cannot be written now; what is measured is held and written later: { $reason }
 run-no-ledger = the ledger cannot be opened; only the record file is kept: { $reason }
+cmd-baseline-record--ledger = also keep it in this ledger, which outlives the box (default: KASUAN_LEDGER; without one only the file)
+cmd-baseline-show--ledger = where to look when there is no file here (default: KASUAN_LEDGER)
+cmd-baseline-compare--ledger = where the baseline is taken from when there is no file here (default: KASUAN_LEDGER)
+cmd-verify--ledger = also keep the figures in this ledger and compare with earlier boxes of the same card (default: KASUAN_LEDGER)
+record-error-content = { $path } is no run record: line { $line }, column { $column }: { $reason }
+record-error-version = { $path } is a run record of version { $version }; this program knows version 1
+record-hint-content = kasuan run writes run records, usually into .kasuan/runs
+record-passed-over = passed over: { $reason }
+run-records-full = the disk is full, so there may be no record of this run: { $reason }
+run-hint-records = name a folder that can be written with --records
+run-record-elsewhere = the record is not where it belongs ({ $reason }); it is kept in { $path }, copy it before the machine is released
+run-record-lost = there is no record of this run, and it was the only copy: { $reason }
+run-baseline-failed = no comparison with a baseline: { $reason }
+baseline-in-ledger = and in the ledger { $place }
+baseline-error-failed = { $path } is a run that did not end well (exit code { $ending }); it is no measure for others
+baseline-only-failed = no run of { $task } has ended well; the last one ended with code { $ending }
+baseline-hint-failed = mend the job and run it to its end, or name a run that ended with 0 with --run
+baseline-newer-failed = { $count ->
+    [one] the last run failed; this is the one before it
+   *[other] the last { $count } runs failed; this is the last one that ended well
+}
+baseline-other-task = { $path } is a run of the task { $task }
+baseline-cost-thousand = cost of 1000 { $unit }
+baseline-cost-thousand-any = cost of a thousand
+baseline-column-value = value
+baseline-task = task
+baseline-started = recorded
+baseline-cards = cards
+baseline-command = command
+baseline-environment = environment: { $name }
+verify-timed-out-cpu-fix = no card takes part, the processor alone was measured and is slow or busy: raise --limit or lower --size; see above why torch sees no card
+verify-timed-out-import-fix = torch was still being loaded: the disk is slow or the machine busy; raise --limit, and try python3 -c "import torch" by itself
+verify-in-ledger = figures kept in the ledger { $place }
+verify-not-in-ledger = the figures are not in the ledger: { $reason }
+verify-slower-than-before = { $card }: { $what } is { $share } of what such cards gave before ({ $boxes ->
+    [one] one box
+   *[other] { $boxes } boxes
+} in the ledger)
+verify-slower-than-before-fix = slower than others of its kind: look for a power limit, heat or a neighbour (kasuan watch), else ask for another machine
+verify-word-upload = host to card
+verify-word-bandwidth = memory bandwidth
+verify-word-memory = memory
+verify-word-compute = compute
