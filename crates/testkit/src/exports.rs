@@ -28,7 +28,12 @@ pub(crate) fn put<T>(place: *mut T, value: T) -> c_uint {
     SUCCESS
 }
 
-pub(crate) fn answer<T>(device: *mut c_void, name: &str, place: *mut T, convert: fn(u64) -> T) -> c_uint {
+pub(crate) fn answer<T>(
+    device: *mut c_void,
+    name: &str,
+    place: *mut T,
+    convert: fn(u64) -> T,
+) -> c_uint {
     match card(device).map(|card| card.at(name)) {
         Some(Answer::Value(value)) => put(place, convert(value)),
         Some(Answer::Lost) => LOST,

@@ -36,10 +36,7 @@ extern "C" fn nvmlDeviceGetFanSpeed(device: *mut c_void, place: *mut c_uint) -> 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn nvmlDeviceGetPowerManagementLimit(
-    device: *mut c_void,
-    place: *mut c_uint,
-) -> c_uint {
+extern "C" fn nvmlDeviceGetPowerManagementLimit(device: *mut c_void, place: *mut c_uint) -> c_uint {
     answer(device, "limit", place, number)
 }
 

@@ -116,8 +116,7 @@ impl Which {
             }
             return Ok(record);
         }
-        let listed =
-            Folder::new(&self.of.records).of_task(task).map_err(|error| told(&error))?;
+        let listed = Folder::new(&self.of.records).of_task(task).map_err(|error| told(&error))?;
         for error in &listed.broken {
             let reason = context.say(&error.phrase());
             context.warn(&Phrase::new("record-passed-over").with("reason", reason));

@@ -23,11 +23,8 @@ pub(crate) fn keep(ledger: &mut Ledger, task: &str, run: &RunRecord) -> Result<(
 pub(crate) fn newest(ledger: &mut Ledger, task: &str) -> Result<Option<RunRecord>, LedgerError> {
     Ok(ledger.baselines(task)?.into_iter().next_back().map(|kept| {
         let recorded = kept.recorded;
-        let figures = Figures {
-            cards: kept.card,
-            figures: kept.figures,
-            environment: kept.environment,
-        };
+        let figures =
+            Figures { cards: kept.card, figures: kept.figures, environment: kept.environment };
         RunRecord { started: recorded.to_string(), ..record(task, &figures) }
     }))
 }

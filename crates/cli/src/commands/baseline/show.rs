@@ -12,9 +12,8 @@ use kasuan_report::{Cell, Column, Table};
 /// Prints a baseline; as JSON it is the record itself.
 pub(super) fn show(run: &RunRecord, context: &Context) -> Result<(), CommandError> {
     if context.settings.format == Format::Json {
-        let document = serde_json::to_value(run).map_err(|error| {
-            CommandError::output(&std::io::Error::from(error))
-        })?;
+        let document = serde_json::to_value(run)
+            .map_err(|error| CommandError::output(&std::io::Error::from(error)))?;
         return context.print_json(&document);
     }
     context.print_table(&table(run, context))

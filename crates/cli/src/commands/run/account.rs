@@ -12,8 +12,7 @@ use kasuan_probe::{
     },
 };
 use std::{
-    collections::BTreeMap, os::unix::process::ExitStatusExt as _, path::Path,
-    process::ExitStatus,
+    collections::BTreeMap, os::unix::process::ExitStatusExt as _, path::Path, process::ExitStatus,
 };
 
 /// What was there when the run began.
