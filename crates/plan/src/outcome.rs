@@ -3,6 +3,10 @@
 //!
 //! A plan is immutable data that says everything; the doors only print it.
 
+mod part;
+
+pub use part::LinePart;
+
 use crate::workload::Task;
 use jiff::civil::DateTime;
 use kasuan_model::{
@@ -23,6 +27,8 @@ pub struct Plan {
     pub mix: Mix,
     /// When each run starts.
     pub calendar: Vec<CalendarEntry>,
+    /// The busiest moment; `None` when nothing runs.
+    pub peak: Option<Peak>,
     /// What to do when the money is not there, cheapest sacrifice first.
     pub fallback: Vec<FallbackAction>,
     /// What getting under the cap takes; `None` when no cap was given.
@@ -100,6 +106,8 @@ impl CostKind {
 pub struct Budget {
     /// One line for each class of cost; they add up to the plan's total.
     pub lines: Vec<BudgetLine>,
+    /// What rent, storage, egress and tax are the sum of, before they are rounded.
+    pub parts: Vec<LinePart>,
     /// Paid but unused rent, inside the rent line and never counted twice.
     pub idle: Money,
     /// Half of the simulated months cost less.
@@ -270,6 +278,26 @@ pub struct CalendarEntry {
     pub cards: u32,
     /// How the time is paid for.
     pub mode: BillingMode,
+}
+
+/// The busiest moment of the month.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Most cards in use at once.
+    pub cards: u32,
+    /// The first time that so many are.
+    pub cards_at: DateTime,
+    /// The most that is spent in an hour on demand and on spot, at list prices.
+    pub hourly: Money,
+    /// The first time that so much is.
+    pub hourly_at: DateTime,
+}
+
+impl Peak {
+    /// Says whether more is spent in an hour than this.
+    pub fn breaks_hourly(&self, cap: Money) -> bool {
+        self.hourly.compare(cap).is_ok_and(std::cmp::Ordering::is_gt)
+    }
 }
 
 /// What it is worth when every run that is no service may wait longer than the workload says.

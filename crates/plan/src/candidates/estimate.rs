@@ -216,14 +216,13 @@ fn moved(
     if seen.card == kind.card.id && seen.cards == cards && kind.slices <= 1 {
         return Timed { time, confidence: Confidence::High, notes: Vec::new() };
     }
-    let there = sizing.kinds.iter().find(|known| known.card.id == seen.card && known.slices <= 1);
-    let ratio = there.and_then(|there| {
+    let ratio = seen.among(sizing.cards).and_then(|there| {
         let mut question = question(sizing, setup.work.clone(), seen.cards);
         question.cards = Some(seen.cards);
         question.headroom = 0.0;
-        let fits = fit::setups(model, &question, &there.card).ok()?;
+        let fits = fit::setups(model, &question, there).ok()?;
         let before = fits.into_iter().next()?.setup;
-        let before = rate(model, &before, &there.card)?;
+        let before = rate(model, &before, there)?;
         let here = rate(model, setup, &kind.card)?;
         let ratio = before.tokens_per_second.likely / here.tokens_per_second.likely;
         (ratio.is_finite() && ratio > 0.0).then_some(ratio)
@@ -233,7 +232,7 @@ fn moved(
             let scaled = |time: Seconds| Seconds::from_estimate(time.get() as f64 * ratio);
             let notes = vec![
                 Phrase::new("plan-need-hours-moved")
-                    .with("card", &seen.card)
+                    .with("card", seen.name(sizing.cards))
                     .with("factor", format!("{ratio:.2}")),
             ];
             Timed { time: time.map(scaled), confidence: Confidence::Medium, notes }
