@@ -19,3 +19,5 @@ pub mod run_table;
 pub mod safetensors;
 pub mod series;
 pub mod workload;
+
+pub use workload::syntax::cause as syntax_cause;

@@ -1,5 +1,6 @@
 //! Why a bill cannot be read: the file, the line, what was expected, and a way out.
 
+use crate::workload::syntax::cause;
 use kasuan_model::{Phrase, Phrased};
 
 /// Why a bill cannot be read.
@@ -182,7 +183,15 @@ impl Phrased for BillError {
                 Phrase::new("bill-error-double-invoice").with("file", file).with("invoice", invoice)
             }
             Self::Map { file, reason } => {
-                Phrase::new("bill-error-map").with("file", file).with("reason", reason)
+                // Our own words name the field; those of the parser are English.
+                match cause(reason) {
+                    "syntax-other" => {
+                        Phrase::new("bill-error-map").with("file", file).with("reason", reason)
+                    }
+                    word => {
+                        Phrase::new("bill-error-map").with("file", file).with_word("reason", word)
+                    }
+                }
             }
         }
     }

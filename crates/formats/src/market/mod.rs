@@ -16,7 +16,7 @@ mod report;
 mod skypilot;
 mod taker;
 mod text;
-mod workbook;
+pub(crate) mod workbook;
 
 pub use report::{Noted, Refused, Report};
 

@@ -20,7 +20,7 @@ const MAX_COLUMNS: u32 = 256;
 const MAX_ROWS: u32 = 1 << 20;
 
 /// Rows and columns of what stands in a sheet, from 0.
-type Cells = BTreeMap<u32, BTreeMap<u32, String>>;
+pub(crate) type Cells = BTreeMap<u32, BTreeMap<u32, String>>;
 
 /// Returns the first sheet that has a price card in it as CSV, else the first with two rows.
 pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
@@ -44,6 +44,19 @@ pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
     let cells = other.ok_or(ImportError::Empty)?;
     let first = cells.keys().next().copied().unwrap_or(0);
     write(&cells, first)
+}
+
+/// Returns every sheet of a workbook that has something in it, with its name.
+pub(crate) fn sheets(bytes: &[u8]) -> Result<Vec<(String, Cells)>, ImportError> {
+    check_size(bytes)?;
+    let mut book: Xlsx<_> =
+        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    let mut sheets = Vec::new();
+    for name in book.sheet_names() {
+        let cells = read_cells(&mut book, &name)?;
+        sheets.push((name, cells));
+    }
+    Ok(sheets)
 }
 
 fn wrong(error: &dyn std::fmt::Display) -> ImportError {

@@ -21,6 +21,7 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     pub mix: Mix,
     pub calendar: Vec<CalendarEntry>,
+    pub peak: Option<Peak>,
     pub fallback: Vec<FallbackAction>,
     pub cap: Option<Cap>,
     pub baselines: Baselines,
@@ -226,6 +227,16 @@ pub struct FallbackAction {
     pub saving: String,
     pub total: String,
     pub price: String,
+}
+
+/// The busiest moment.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct Peak {
+    pub cards: u32,
+    pub cards_at: String,
+    pub hourly: String,
+    pub hourly_at: String,
 }
 
 /// What getting under the cap takes.

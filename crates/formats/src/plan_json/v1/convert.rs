@@ -2,7 +2,7 @@
 
 use super::{
     Baseline, Baselines, Breakdown, Budget, CalendarEntry, Cap, Choice, Commitment, FallbackAction,
-    Job, Line, MeasureFirst, Memory, Mix, Packed, Patience, PerGpu, Plan, Pool, Sensitivity,
+    Job, Line, MeasureFirst, Memory, Mix, Packed, Patience, Peak, PerGpu, Plan, Pool, Sensitivity,
     Source, Spot, Time, TradeOff,
 };
 use jiff::civil::{Date, DateTime};
@@ -39,6 +39,12 @@ pub fn plan(plan: &outcome::Plan, month: Date, say: Say<'_>) -> Plan {
         jobs: plan.jobs.iter().map(|job| self::job(job, say)).collect(),
         mix: mix(&plan.mix),
         calendar: plan.calendar.iter().map(calendar_entry).collect(),
+        peak: plan.peak.map(|peak| Peak {
+            cards: peak.cards,
+            cards_at: moment(peak.cards_at),
+            hourly: money(peak.hourly),
+            hourly_at: moment(peak.hourly_at),
+        }),
         fallback: plan.fallback.iter().map(|action| self::action(action, say)).collect(),
         cap: plan.cap.as_ref().map(|cap| Cap {
             cap: money(cap.cap),
