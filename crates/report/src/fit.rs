@@ -87,6 +87,9 @@ fn model_line(report: &Report) -> Phrase {
 
 fn source_line(report: &Report) -> Phrase {
     let unverified = &report.model.unverified;
+    if report.model.family == "counted" {
+        return Phrase::new("fit-source-counted");
+    }
     if unverified.is_empty() {
         Phrase::new("fit-source").with("source", &report.model.source.text)
     } else {

@@ -139,6 +139,11 @@ impl Names for Shelf<'_> {
             .hint(Phrase::new("web-hint-no-files")))
     }
 
+    fn task_file(&self, path: &str) -> Result<String, Trouble> {
+        Err(Trouble::new(Phrase::new("web-no-files").with("path", path))
+            .hint(Phrase::new("web-hint-no-files")))
+    }
+
     fn card(&self, text: &str) -> Result<CardId, Trouble> {
         let found = self.market.find_card(text).map_err(|error| Trouble::of(&error))?;
         if found.guessed_form || found.guessed_memory {

@@ -54,9 +54,9 @@ impl Phrased for ServeError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::Listen { address, cause } => {
-                Phrase::new("serve-listen").with("address", address).with("reason", cause)
+                Phrase::new("serve-listen").with("address", address).with_io("reason", cause)
             }
-            Self::Start(cause) => Phrase::new("serve-start").with("reason", cause),
+            Self::Start(cause) => Phrase::new("serve-start").with_io("reason", cause),
             Self::Data(reason) => Phrase::new("serve-start").with("reason", reason),
             Self::Workload(trouble) => trouble.phrase.clone(),
         }
