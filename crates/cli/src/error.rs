@@ -110,7 +110,7 @@ impl CommandError {
 
     /// Creates an error for output that could not be written; a closed pipe is no failure.
     pub(crate) fn output(error: &std::io::Error) -> Self {
-        let mut failed = Self::surroundings(Phrase::new("error-output").with("reason", error));
+        let mut failed = Self::surroundings(Phrase::new("error-output").with_io("reason", error));
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             failed.kind = Kind::ReaderGone;
         }

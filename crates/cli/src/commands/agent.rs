@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
         CommandError::surroundings(
             Phrase::new("agent-error-listen")
                 .with("address", &arguments.listen)
-                .with("reason", error),
+                .with_io("reason", &error),
         )
     })?;
     let address =

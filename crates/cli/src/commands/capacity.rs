@@ -136,7 +136,7 @@ fn report(
     currency: Currency,
 ) -> Result<Report, CommandError> {
     let catalogue = market::catalogue(&arguments.prices, context)?;
-    let (prices, _) = fit::prices(&catalogue, currency, context);
+    let prices = fit::prices(&catalogue, currency, context).of_card;
     let mut wanted = Vec::new();
     for text in &arguments.card {
         wanted.push(catalogue.find_card(text)?.card);

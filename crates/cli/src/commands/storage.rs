@@ -100,8 +100,9 @@ fn failed(path: &Path, error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::NotFound {
         return files::missing(path);
     }
-    CommandError::surroundings(
-        Phrase::new("error-file-read").with("path", path.display()).with("reason", error),
+    files::of_io(
+        Phrase::new("error-file-read").with("path", path.display()).with_io("reason", error),
+        error,
     )
 }
 
@@ -320,7 +321,7 @@ fn clean(arguments: &Clean, context: &Context) -> Result<Exit, CommandError> {
         CommandError::user(
             Phrase::new("storage-error-plan")
                 .with("path", arguments.plan.display())
-                .with("reason", error),
+                .with_word("reason", kasuan_formats::syntax_cause(&error.to_string())),
         )
         .hint(Phrase::new("storage-hint-plan"))
     })?;

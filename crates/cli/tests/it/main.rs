@@ -19,6 +19,7 @@ mod inputs;
 mod ledger;
 mod market;
 mod on_box;
+mod taken;
 mod verify;
 mod workbook;
 
