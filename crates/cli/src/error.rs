@@ -67,6 +67,11 @@ impl CommandError {
         &self.phrase
     }
 
+    /// Says whether disk, network or driver failed.
+    pub(crate) fn is_of_surroundings(&self) -> bool {
+        self.kind == Kind::Surroundings
+    }
+
     /// Says that not the user but disk, network or driver has to be mended.
     #[must_use]
     pub(crate) fn of_surroundings(self) -> Self {

@@ -15,6 +15,7 @@ mod price_store;
 mod send;
 mod settings;
 mod store;
+mod tools;
 
 use crate::{context::Context, settings::Settings};
 use std::process::ExitCode;

@@ -55,6 +55,12 @@ impl Store {
         Ok(self.open(context)?.0)
     }
 
+    /// Returns where a ledger is read from: the named one, else the usual one where it is there.
+    pub(crate) fn place_to_read(&self, context: &Context) -> Option<String> {
+        let place = self.place(context).ok()?;
+        (self.is_named(context) || Path::new(&place).exists()).then_some(place)
+    }
+
     fn place(&self, context: &Context) -> Result<String, CommandError> {
         let named = self.ledger.clone().or_else(|| context.settings.ledger.clone());
         let usual = || {

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         Some(calendar) => arguments.output.as_ref().map(|_| OutputKind::Calendar(calendar)),
         None => arguments.output.as_deref().map(output_kind).transpose()?,
     };
-    let text = files::read_text(&arguments.file)?;
+    let text = context.read_text(&arguments.file)?;
     let shipped = Catalogue::shipped()?;
     let shelf = Shelf::new(&shipped, &arguments.file);
     let given = Given {

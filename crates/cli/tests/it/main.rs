@@ -18,7 +18,10 @@ mod fit;
 mod inputs;
 mod ledger;
 mod market;
+mod mcp;
 mod on_box;
+mod python;
+mod shell;
 mod verify;
 mod workbook;
 

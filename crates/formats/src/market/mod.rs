@@ -19,6 +19,7 @@ mod text;
 mod workbook;
 
 pub use report::{Noted, Refused, Report};
+pub use workbook::sheet_rows;
 
 use jiff::civil::Date;
 use kasuan_market::{Bands, Catalogue, PriceCard, validate};

@@ -79,3 +79,13 @@ plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt; for the
 plan-rate-wrong = `{ $text }` is not an exchange rate
 plan-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
 card-guessed = `{ $text }` comes in several forms; { $card } is taken; write its full name to choose
+
+cmd-completions = Write the script that lets a shell complete commands and options
+cmd-completions--shell = The shell
+cmd-man = Write the manual page
+cmd-man--output = Write into this folder, one page a command; left out, the main page is printed
+man-written = { $path } holds { $count } pages now; read them with: man { $path }/kasuan.1
+cmd-mcp = For assistants: answer MCP requests on standard input and output
+mcp-failed = the MCP server broke off: { $reason }
+mcp-workload = The text of a workload file (YAML, JSON); give this or file
+mcp-instructions = kasuan: which GPUs to rent, for how long, how billed, what it costs in all. plan takes a month of jobs; fit says whether a model fits a card; offers lists prices; bill applies a provider's billing rules; doctor says whether an environment runs on a card; review looks back at a month. Every amount comes from rules and sourced prices; what is unknown is called unknown and must not be made up.

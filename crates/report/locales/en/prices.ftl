@@ -43,7 +43,7 @@ import-not-stated = the file does not say the { $what ->
 }
 import-not-stated-hint = state it with --{ $what }
 import-workbook = the workbook cannot be read: { $what }
-import-large = the workbook unpacks to more than { $limit } MiB: no price list is that large, nothing was read
+import-large = the workbook unpacks to more than { $limit } MiB: no price list or table of jobs is that large, nothing was read
 import-encoding = the file is { $encoding }; it was read as such
 import-header-again = the header, repeated
 import-line = { $what }

@@ -79,3 +79,13 @@ plan-hint-output = 扩展名可以是 .xlsx、.md、.json、.csv 或 .txt；日�
 plan-rate-wrong = `{ $text }` 不是汇率
 plan-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
 card-guessed = `{ $text }` 有几种型号，按 { $card } 算；想指定就写全名
+
+cmd-completions = 写出补全脚本：在命令行按 Tab 补全命令和参数
+cmd-completions--shell = 用哪种命令行
+cmd-man = 写出手册页（man）
+cmd-man--output = 写进这个文件夹，每个命令一页；不写就只把总页打印出来
+man-written = { $path } 里写了 { $count } 页；查看：man { $path }/kasuan.1
+cmd-mcp = 给 AI 助手用：通过标准输入输出回答 MCP 请求
+mcp-failed = MCP 服务中断：{ $reason }
+mcp-workload = 任务文件的全文（YAML、JSON）；和 file 二选一
+mcp-instructions = 卡算：租什么 GPU、租多久、怎么付、一共多少钱。plan 算一个月的任务；fit 看模型能不能放进卡；offers 查报价；bill 按计费规则算账单；doctor 查环境能不能跑；review 复盘一个月的账。金额都由规则和带来源的报价算出；未知会写明未知，不要自己补数字。

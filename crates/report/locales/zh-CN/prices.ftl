@@ -43,7 +43,7 @@ import-not-stated = 文件里没有写{ $what ->
 }
 import-not-stated-hint = 用 --{ $what } 写明
 import-workbook = 工作簿读不出来：{ $what }
-import-large = 工作簿解压后超过 { $limit } MiB：价目表不会这么大，没有读取
+import-large = 工作簿解压后超过 { $limit } MiB：价目表或任务表不会这么大，没有读取
 import-encoding = 文件编码是 { $encoding }，已按它读取
 import-header-again = 重复的表头
 import-line = { $what }

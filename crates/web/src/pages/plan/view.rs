@@ -10,49 +10,51 @@ use kasuan_report::{Document, Tone, Words};
 use rust_decimal::prelude::ToPrimitive as _;
 
 /// A section of the answer.
-pub(super) struct Section {
+#[derive(Debug)]
+pub(crate) struct Section {
     /// Its anchor.
-    pub(super) id: &'static str,
+    pub(crate) id: &'static str,
     /// Its heading.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// Pictures and tables, as HTML.
-    pub(super) body: String,
+    pub(crate) body: String,
     /// How it was computed, as HTML; empty when there is nothing more to say.
-    pub(super) how: String,
+    pub(crate) how: String,
 }
 
 /// What stands below the form.
-#[derive(Default)]
-pub(super) struct Answer {
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
     /// What is wrong, when there is no plan.
-    pub(super) wrong: Option<Wrong>,
+    pub(crate) wrong: Option<Wrong>,
     /// What to do when nothing was asked.
-    pub(super) hint: String,
+    pub(crate) hint: String,
     /// What the plan is of.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// The figure that matters most.
-    pub(super) total: String,
+    pub(crate) total: String,
     /// What is said below it: a class and a text.
-    pub(super) summary: Vec<(&'static str, String)>,
+    pub(crate) summary: Vec<(&'static str, String)>,
     /// Small figures beside it: a name and a figure.
-    pub(super) tiles: Vec<(String, String)>,
+    pub(crate) tiles: Vec<(String, String)>,
     /// The sections.
-    pub(super) sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
     slider: u64,
 }
 
 /// What is wrong with what was typed.
-pub(super) struct Wrong {
+#[derive(Debug)]
+pub(crate) struct Wrong {
     /// Where.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// The row; 0 when it is none.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// The column.
-    pub(super) column: &'static str,
+    pub(crate) column: &'static str,
     /// What.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// What to try.
-    pub(super) hints: Vec<String>,
+    pub(crate) hints: Vec<String>,
 }
 
 impl Answer {
