@@ -38,6 +38,7 @@ pub fn app(state: AppState) -> Router {
             post(pages::market::import::answer).layer(DefaultBodyLimit::max(LARGEST_LIST)),
         )
         .route("/doctor", get(pages::doctor::show))
+        .route("/doctor/report", post(pages::doctor::report::answer))
         .route("/usage", get(pages::usage::show))
         .route("/usage/now", get(pages::usage::now))
         .route("/review", get(pages::review::show))

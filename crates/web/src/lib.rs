@@ -14,6 +14,7 @@ mod form;
 mod guard;
 mod kept;
 mod live;
+mod measured;
 mod numbers;
 mod pages;
 mod planning;

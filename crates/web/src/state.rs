@@ -5,6 +5,7 @@ use crate::{
     guard::Limiter,
     kept::Kept,
     live::Hub,
+    measured::Measured,
     pages::plan::Answer,
     planning::{MOST_PLANS, Made},
     problem::Problem,
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     /// Who asks too often.
     pub(crate) limiter: Limiter,
+    /// Hours that cards were used, as the ledger has them.
+    pub(crate) measured: Measured,
     /// What agents saw a moment ago.
     pub(crate) hub: Hub,
     /// Places of those who listen to it.
@@ -75,6 +78,7 @@ impl AppState {
             tables,
             access,
             limiter: Limiter::new(settings.rate),
+            measured: Measured::default(),
             hub: Hub::default(),
             listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
             ending: watch::Sender::new(false),

@@ -6,11 +6,7 @@ use crate::{
     repository,
 };
 use serde_json::Value;
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 /// The versions that are checked; the names in `formats` are those of these.
 const PACKAGES: [&str; 3] = ["skypilot==0.14.1", "dstack==0.22.5", "gpuhunt==0.1.34"];

@@ -52,5 +52,5 @@ fn every_name_of_fit_and_review_in_the_document_is_taken_and_no_other() {
         "/api/v1/fit?model=7B&card=4090&task=lora&batch=2&seq=1024&rank=8&cards=1&headroom=5\
          &tokens=20M&compare=weights%3Dawq4&currency=CNY&all_cards=1&optimizer=adamw",
     );
-    assert_eq!(fit["cards"][0]["name"], "RTX 4090", "{fit}");
+    assert_eq!(fit["cards"][0]["card"], "rtx-4090", "{fit}");
 }

@@ -40,7 +40,9 @@ impl House {
 
 /// Waits until dragging has changed a job's patience.
 fn drag_a_row(browser: &Browser) {
-    browser.run("document.querySelector('.gantt').scrollIntoView({block: 'center'})");
+    browser.run(
+        "document.querySelector('.gantt').scrollIntoView({block: 'center', behavior: 'instant'})",
+    );
     let place = browser.run(
         "const b = document.querySelector('.gantt tr[data-row=\"1\"] svg.strip').getBoundingClientRect();\
          return [Math.round(b.x + b.width / 3), Math.round(b.y + b.height / 2)]",
@@ -177,6 +179,14 @@ fn first_visit(language: &str, word: &str) {
     browser.click("form.rules button");
     assert!(!browser.text("#verdict").is_empty());
     browser.picture(&format!("doctor-{language}"));
+    nothing_wrong(&browser);
+    let report = browser.downloads.path().join("verify.json");
+    let told = r#"{"version": 1, "at": "2026-12-01T09:00:00Z", "verdict": "fail", "checks": [
+        {"part": "memory", "outcome": "fail", "evidence": "1 byte of 2^33 wrong", "fix": null}]}"#;
+    fs::write(&report, told).unwrap();
+    browser.choose("input[type=file]", &report);
+    browser.click("form[action='/doctor/report'] button");
+    assert!(!browser.text("#report").is_empty());
     nothing_wrong(&browser);
     browser.open(&house.at("/market?card=h100-sxm5-80"));
     browser.text("#count");

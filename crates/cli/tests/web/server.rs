@@ -22,13 +22,6 @@ impl Drop for Running {
     }
 }
 
-impl Running {
-    /// Its process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-}
-
 /// Returns the program with nothing of the test's environment.
 pub(crate) fn kasuan(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kasuan"));

@@ -241,3 +241,10 @@ web-import-doubt = doubtful
 web-import-card = The price card it became (CSV)
 web-import-use = Plan with it
 web-drag-help = Drag a row of the picture, or fill “May wait” in the table, to let a job wait; the plan follows at once.
+
+web-report = Verification of a box, and baselines
+web-report-file = JSON file
+web-report-help = Run kasuan verify --format json or kasuan baseline compare --format json on the rented box, keep the output as a file and open it here.
+web-report-unknown = this is no JSON output of kasuan verify or kasuan baseline compare
+web-hint-report = add --format json, keep the output as it is, and open that
+web-billing-measured = The light band is what the ledger measured in the last four weeks: such a card was used { $low } to { $high } hours a month.

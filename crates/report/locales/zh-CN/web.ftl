@@ -242,3 +242,10 @@ web-import-doubt = 存疑
 web-import-card = 读成的价格表（CSV）
 web-import-use = 用它做计划
 web-drag-help = 拖动一行的图，或在表里填“可等多久”，就能让这个任务等一等；计划马上重算。
+
+web-report = 机器的验收报告和基线对比
+web-report-file = JSON 文件
+web-report-help = 在租到的机器上运行 kasuan verify --format json，或 kasuan baseline compare --format json，把输出存成文件，在这里打开。
+web-report-unknown = 这不是 kasuan verify 或 kasuan baseline compare 的 JSON 输出
+web-hint-report = 加上 --format json，把输出原样存成文件再打开
+web-billing-measured = 浅色竖条是最近四周账本里这种卡一台每月实际用的小时数：{ $low } 到 { $high }。

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     form::{COLUMNS, Form, Spot},
+    measured,
     planning::{self, Planned},
     problem::Problem,
     reader,
@@ -343,9 +344,12 @@ fn answered(state: &AppState, language: Language, form: &Form) -> Arc<Answer> {
     let encoded = form.encoded();
     parts.push(&encoded);
     parts.extend(form.saved.iter().map(String::as_str));
+    let measured = measured::hours(state);
+    let seen = format!("{measured:?}");
+    parts.push(&seen);
     state.0.told.get(planning::digest(state, &parts), || {
         Arc::new(match planning::plan_form(state, form) {
-            Ok(planned) => Answer::plan(state, form, &planned, words),
+            Ok(planned) => Answer::plan(state, form, &planned, &measured, words),
             Err(problem) => Answer::problem(&problem, form, words),
         })
     })

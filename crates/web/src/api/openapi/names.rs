@@ -47,9 +47,10 @@ const KINDS: &[(&str, Kind)] = &[
 pub(super) fn value(name: &str) -> Value {
     let kind = KINDS.iter().find(|(other, _)| *other == name).map_or(Kind::Text, |(_, kind)| *kind);
     match kind {
-        Kind::Text => json!({"type": "string", "minLength": 1}),
+        // An empty value counts as not given: that is how a form sends it.
+        Kind::Text => json!({"type": "string"}),
         Kind::Count => json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}),
-        Kind::Number => json!({"type": "number", "minimum": 0, "maximum": 1_000_000}),
+        Kind::Number => json!({"type": "number", "minimum": 0}),
         Kind::Flag => json!({"type": "string", "enum": ["0", "1"]}),
         Kind::OneOf(words) => json!({"type": "string", "enum": words}),
     }

@@ -2,7 +2,8 @@
 
 use super::{billing, budget, compare, jobs, month, place};
 use crate::{
-    form::Form, numbers, pages::html, planning::Planned, problem::Problem, state::AppState,
+    form::Form, measured::Hours, numbers, pages::html, planning::Planned, problem::Problem,
+    state::AppState,
 };
 use kasuan_model::{Money, Phrase};
 use kasuan_plan::outcome::BaselineKind;
@@ -82,11 +83,17 @@ impl Answer {
     }
 
     /// Shows a plan.
-    pub(super) fn plan(state: &AppState, form: &Form, planned: &Planned, words: &Words) -> Self {
+    pub(super) fn plan(
+        state: &AppState,
+        form: &Form,
+        planned: &Planned,
+        measured: &Hours,
+        words: &Words,
+    ) -> Self {
         let plan = &planned.plan;
         let short = planned.report(state, false).document(words);
         let long = planned.report(state, true).document(words);
-        let look = Look { state, planned, words, short: &short, long: &long };
+        let look = Look { state, planned, words, measured, short: &short, long: &long };
         // The first line says the simulated range, which stands in the tiles.
         let mut summary: Vec<_> = short
             .summary
@@ -141,6 +148,8 @@ pub(super) struct Look<'a> {
     pub(super) planned: &'a Planned,
     /// The reader's words.
     pub(super) words: &'a Words,
+    /// Hours that cards were used, as the ledger has them.
+    pub(super) measured: &'a Hours,
     short: &'a Document,
     long: &'a Document,
 }
