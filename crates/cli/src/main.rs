@@ -12,6 +12,7 @@ mod market;
 mod month;
 mod names;
 mod price_store;
+mod samples;
 mod send;
 mod settings;
 mod store;

@@ -6,6 +6,7 @@ pub mod advice;
 pub mod bill;
 pub mod calendar;
 pub mod capacity;
+pub mod columnar;
 pub mod fit;
 pub mod focus;
 pub mod gguf;

@@ -3,7 +3,7 @@
 use crate::{
     Ledger, LedgerError,
     charges::{COLUMNS, row},
-    driver::{Driver, Row, Value},
+    driver::{Driver, KEEP, Row, Value},
     ledger::{count, seconds},
 };
 use jiff::Timestamp;
@@ -153,7 +153,7 @@ fn import(
             FileImport { name: file.name.clone(), rows, new: 0, merged: rows, seen_before };
         if !seen_before {
             told.new =
-                driver.insert_many("charges", &COLUMNS, &mut file.charges.iter().map(row))?;
+                driver.insert_many("charges", &COLUMNS, KEEP, &mut file.charges.iter().map(row))?;
             told.merged = rows.saturating_sub(told.new);
             if told.merged > 0 {
                 compare(driver, file, &mut done)?;

@@ -252,7 +252,9 @@ fn deliver(
         // What was not noted as sent is sent by the next check, together with what is new then.
         Outcome::Failed(reason) => {
             context.warn(
-                &Phrase::new("alerts-failed").with("channel", &channel.name).with("reason", reason),
+                &Phrase::new("alerts-failed")
+                    .with("channel", &channel.name)
+                    .with("reason", context.say(&reason)),
             );
             Ok(true)
         }

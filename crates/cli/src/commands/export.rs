@@ -159,7 +159,7 @@ fn opencost(wanted: &Wanted, context: &Context) -> Result<Value, CommandError> {
     let allocations: serde_json::Map<String, Value> = jobs
         .filter_map(|line| {
             let name = if line.name.is_empty() { "__idle__" } else { line.name.as_str() };
-            let seen = gathered.input.usage.iter().filter(|hour| hour.job == line.name);
+            let seen = gathered.input.usage.iter().filter(|hour| *hour.job == *line.name);
             let hours: f64 = seen.map(|hour| hour.seen / 3600.0).sum();
             let cost = number(line.actual?.amount().to_string());
             let allocation = json!({

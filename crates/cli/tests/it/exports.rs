@@ -13,9 +13,9 @@ const PACKAGES: [&str; 3] = ["skypilot==0.14.1", "dstack==0.22.5", "gpuhunt==0.1
 
 /// Returns a Python that has the packages, installed once below the target folder; without Python or
 /// a package registry the test is skipped, except where tools are required.
-fn python() -> Option<PathBuf> {
+pub(crate) fn python(packages: &[&str]) -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let folder = target.join(format!("exports-{}", PACKAGES.join("-").replace("==", "-")));
+    let folder = target.join(format!("exports-{}", packages.join("-").replace("==", "-")));
     let python = folder.join("bin/python");
     let marker = folder.join("complete");
     if marker.exists() {
@@ -23,23 +23,23 @@ fn python() -> Option<PathBuf> {
     }
     let install = || -> Result<(), String> {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        eprintln!("installing {} once, which takes a minute", PACKAGES.join(", "));
+        eprintln!("installing {} once, which takes a minute", packages.join(", "));
         run(Command::new(&python)
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .args(PACKAGES))?;
+            .args(packages))?;
         fs::write(&marker, "").map_err(|error| error.to_string())
     };
     match install() {
         Ok(()) => Some(python),
         Err(why) => {
             assert!(env::var_os("KASUAN_REQUIRE_TOOLS").is_none(), "{why}");
-            eprintln!("SKIPPED: exports are not checked with the real tools: {why}");
+            eprintln!("SKIPPED: not checked with {}: {why}", packages.join(", "));
             None
         }
     }
 }
 
-fn run(command: &mut Command) -> Result<String, String> {
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
@@ -130,7 +130,7 @@ fn skypilot_and_dstack_load_what_is_exported_for_them() {
         }
     }
     assert!(written > 40, "{written}");
-    let Some(python) = python() else { return };
+    let Some(python) = python(&PACKAGES) else { return };
     let script = repository().join("tools/check_exports.py");
     let read = run(Command::new(python).arg(script).arg(folder.path())).unwrap();
     let read: Vec<Value> = read.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

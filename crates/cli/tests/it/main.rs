@@ -9,12 +9,15 @@
 
 mod advise;
 mod baseline;
+mod alerts;
 mod basics;
 mod calendar;
 mod capacity;
+mod columnar;
 mod doctor;
 mod exports;
 mod fit;
+mod fleet;
 mod inputs;
 mod ledger;
 mod market;

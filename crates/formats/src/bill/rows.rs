@@ -243,7 +243,7 @@ impl Reader<'_> {
         let start = range.map(|(start, _)| start).or(start).or(day);
         let (charge, bill) = match (start, stated_month) {
             (Some(start), stated) => {
-                let end = range.map(|(_, end)| end).or(end).unwrap_or(start).max(start);
+                let end = range.map(|(_, end)| end).or(end).unwrap_or(start);
                 let civil = zone.to_datetime(start).strftime("%Y-%m").to_string();
                 let own = time::month(&civil, zone).unwrap_or((start, end));
                 ((start, end), stated.unwrap_or(own))
@@ -253,6 +253,16 @@ impl Reader<'_> {
                 return Err(self.unread(line, 0, "", "time"));
             }
         };
+        for (start, end) in [charge, bill] {
+            if end < start {
+                return Err(BillError::Backwards {
+                    file: self.file.to_owned(),
+                    line: line.number,
+                    start: start.to_string(),
+                    end: end.to_string(),
+                });
+            }
+        }
         Ok((charge, bill))
     }
 

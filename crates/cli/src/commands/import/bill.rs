@@ -73,7 +73,10 @@ pub(crate) fn run(arguments: &BillImport, context: &Context) -> Result<Exit, Com
         (_, true) => Mode::Rehearse,
         _ => Mode::Merge,
     };
-    let (mut ledger, place) = arguments.store.open(context)?;
+    let (mut ledger, place) = match mode {
+        Mode::Rehearse => arguments.store.open_for_rehearsal(context)?,
+        Mode::Merge | Mode::Replace => arguments.store.open(context)?,
+    };
     let bills: Vec<BillFile> = read
         .iter_mut()
         .map(|read| BillFile {
