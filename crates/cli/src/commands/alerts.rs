@@ -49,7 +49,7 @@ struct Check {
     idle_over: Decimal,
     #[arg(long, value_name = "HH-HH")]
     quiet: Option<Quiet>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,

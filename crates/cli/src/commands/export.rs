@@ -33,7 +33,7 @@ enum What {
 struct Wanted {
     #[arg(long, value_name = "MONTH")]
     month: Option<Month>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

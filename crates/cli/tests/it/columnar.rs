@@ -59,7 +59,7 @@ fn raw_samples_by_the_day_have_the_same_totals_in_duckdb_as_in_the_ledger() {
     let days = |day: &str| folder.path().join(format!("raw/date={day}/box-1-gpu.parquet"));
     assert!(days("2025-11-02").exists() && days("2025-11-03").exists());
     let Some(python) = python(&DUCKDB) else { return };
-    let sql = "SELECT epoch(date_trunc('hour', at))::BIGINT, device, job, sum(seconds),
+    let sql = "SELECT epoch(date_trunc('hour', sampled_at))::BIGINT, device, job, sum(seconds),
           sum(seconds) FILTER (busy IS NOT NULL), sum(busy * seconds),
           sum(watts * seconds), sum(memory_used * seconds), max(memory_used)
         FROM read_parquet('raw/**/*.parquet', hive_partitioning = true)

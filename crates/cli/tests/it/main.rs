@@ -18,6 +18,7 @@ mod doctor;
 mod exports;
 mod fit;
 mod fleet;
+mod imports;
 mod inputs;
 mod ledger;
 mod market;

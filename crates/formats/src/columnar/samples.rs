@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The columns; what was not measured is null, never zero.
 const SCHEMA: &str = "message samples {
-    required int64 at (TIMESTAMP(MILLIS, true));
+    required int64 sampled_at (TIMESTAMP(MILLIS, true));
     required double seconds;
     required binary host (STRING);
     required binary device (STRING);
@@ -142,7 +142,7 @@ fn sample(row: &Row) -> Result<Sample, ColumnarError> {
     let (mut at, mut seconds) = (None, None);
     for (name, field) in row.get_column_iter() {
         match name.as_str() {
-            "at" => {
+            "sampled_at" => {
                 at = match field {
                     Field::TimestampMillis(at) => Some(*at),
                     Field::TimestampMicros(at) => Some(at.div_euclid(1000)),
@@ -165,7 +165,7 @@ fn sample(row: &Row) -> Result<Sample, ColumnarError> {
     }
     let need = |column: &str| ColumnarError(format!("`{column}`"));
     Ok(Sample {
-        at: at.ok_or_else(|| need("at"))?,
+        at: at.ok_or_else(|| need("sampled_at"))?,
         seconds: seconds.ok_or_else(|| need("seconds"))?,
         ..read
     })

@@ -36,7 +36,7 @@ pub(super) struct Next {
     file: PathBuf,
     #[arg(long, value_name = "MONTH")]
     month: Option<Month>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long, value_name = "CSV")]
     prices: Vec<PathBuf>,

@@ -30,7 +30,7 @@ pub(crate) struct BillImport {
     provider: Option<String>,
     #[arg(long, value_name = "TOML", conflicts_with = "provider")]
     map: Option<PathBuf>,
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     zone: Option<Zone>,
     #[arg(long, value_name = "CODE")]
     currency: Option<Currency>,

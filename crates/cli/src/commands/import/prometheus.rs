@@ -25,7 +25,7 @@ pub(crate) struct PrometheusImport {
     from: String,
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long = "match", value_name = "LABELS", default_value = "")]
     matching: String,

@@ -37,7 +37,7 @@ pub(crate) struct UsageImport {
     files: Vec<PathBuf>,
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     zone: Option<Zone>,
     #[arg(long, value_name = "NAME", default_value = "")]
     job: String,
