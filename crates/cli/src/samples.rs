@@ -32,8 +32,11 @@ pub(crate) fn write(
     for (day, samples) in days {
         let folder = folder.join(format!("date={day}"));
         let failed = |reason: String| {
-            let phrase = Phrase::new("error-file-write").with("path", folder.display());
-            CommandError::surroundings(phrase.with("reason", reason))
+            CommandError::surroundings(
+                Phrase::new("error-file-write")
+                    .with("path", folder.display())
+                    .with("reason", reason),
+            )
         };
         std::fs::create_dir_all(&folder).map_err(|error| failed(error.to_string()))?;
         let bytes = write_samples(&samples).map_err(|error| failed(error.to_string()))?;

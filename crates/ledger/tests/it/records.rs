@@ -313,7 +313,7 @@ fn a_ledger_of_a_later_program_is_refused_and_left_alone() {
     connection.execute("UPDATE schema_version SET version = 99", []).unwrap();
     drop(connection);
     let refused = Ledger::open_file(&file).unwrap_err();
-    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 3");
+    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 4");
 }
 
 fn seen(day: i8, price: &str) -> PriceObservation {

@@ -168,8 +168,7 @@ impl Channel {
         let (status, answer) = send::post(&letter.url, &letter.body)
             .map_err(|error| (error.may_pass(), self.told(&error)))?;
         robot.taken(status, &answer).map_err(|(busy, reason)| {
-            let phrase = Phrase::new("send-error-answer");
-            (busy, phrase.with("text", self.redacted(&reason)))
+            (busy, Phrase::new("send-error-answer").with("text", self.redacted(&reason)))
         })
     }
 
