@@ -90,13 +90,14 @@ pub(crate) fn offers_table(
     words: &Words,
 ) -> kasuan_report::Table {
     if wanted.by_card {
-        return market::cards(found, words);
+        return market::cards(found, Bands::default(), state.today(), words);
     }
     let how = market::Shown {
         sort: wanted.query.sort,
         bands: Bands::default(),
         limit: wanted.limit,
         with_source: true,
+        with_box: false,
         today: state.today(),
     };
     market::offers(found, &how, words)

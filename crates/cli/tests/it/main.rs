@@ -17,7 +17,9 @@ mod fit;
 mod inputs;
 mod ledger;
 mod market;
+mod offers;
 mod on_box;
+mod price_lists;
 mod verify;
 mod workbook;
 

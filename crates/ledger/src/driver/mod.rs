@@ -57,6 +57,18 @@ pub(crate) trait Driver: Send {
     /// Runs one statement and returns how many rows it changed.
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError>;
 
+    /// Runs one statement for each row.
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Row>,
+    ) -> Result<(), LedgerError> {
+        for row in rows {
+            self.execute(sql, &row)?;
+        }
+        Ok(())
+    }
+
     /// Runs one query and returns its rows.
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError>;
 

@@ -73,6 +73,19 @@ impl Driver for Sqlite {
         Ok(changed as u64)
     }
 
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Row>,
+    ) -> Result<(), LedgerError> {
+        let mut statement =
+            self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a statement"))?;
+        for row in rows {
+            statement.execute(params_from_iter(&row)).map_err(failed("write"))?;
+        }
+        Ok(())
+    }
+
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError> {
         let mut statement =
             self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a query"))?;

@@ -288,8 +288,9 @@ fn seen(day: i8, price: &str) -> PriceObservation {
     }
 }
 
+/// skypilot#2780: an old run keeps the price of its day, whatever the list says today.
 #[test]
-fn prices_are_kept_by_day_and_a_corrected_import_replaces_its_own_day_only() {
+fn fx_085_prices_are_kept_by_day_and_a_corrected_import_replaces_its_own_day_only() {
     on_both(|place| {
         let mut ledger = open(place);
         let rest = || Ok::<(), LedgerError>(());
