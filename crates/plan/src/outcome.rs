@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use kasuan_model::{
     BillingMode, Bytes, CardId, Confidence, Estimate, Money, Phrase, Seconds, Share, Source,
 };
-use kasuan_sizing::{MemoryEstimate, Setup};
+use kasuan_sizing::{MemoryEstimate, Setup, capacity::Capacity};
 
 /// The whole answer for a month.
 #[derive(Clone, Debug)]
@@ -171,8 +171,25 @@ pub struct Choice {
     pub hourly: Money,
     /// Spot figures, when the mode is spot.
     pub spot: Option<SpotFigures>,
+    /// What the load of a service asks for, when its speed is known.
+    pub service: Option<Capacity>,
+    /// How more or fewer of the same cards would do, fewest first; empty where one count was looked
+    /// at, and for services.
+    pub scaling: Vec<Scaling>,
     /// How the cost came about, line by line.
     pub how: Vec<Phrase>,
+}
+
+/// A job on so many cards of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// Cards that work together.
+    pub cards: u32,
+    /// Likely time of one run.
+    pub time: Seconds,
+    /// Card-hours on the fewest cards over card-hours here: what is left of the speed-up that so
+    /// many cards could give, and what their rent buys.
+    pub efficiency: f64,
 }
 
 /// What reclaims do to a spot job.

@@ -203,7 +203,10 @@ pub fn cards(report: &Report, words: &Words) -> Table {
         ),
         Column::figures("tokens_per_second", words.word("fit-column-speed")),
         Column::figures("hour", words.word("fit-column-hour")),
-        Column::figures("million_tokens", words.word("fit-column-million")),
+        Column::figures(
+            "million_tokens",
+            words.word(if serves { "fit-column-million" } else { "fit-column-million-trained" }),
+        ),
     ];
     // A whole run has a time and a cost where its tokens were stated.
     let whole = |row: &Row| row.price.as_ref().is_some_and(|price| price.run.is_some());

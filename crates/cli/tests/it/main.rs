@@ -18,6 +18,7 @@ mod inputs;
 mod ledger;
 mod market;
 mod on_box;
+mod timing;
 mod verify;
 mod workbook;
 

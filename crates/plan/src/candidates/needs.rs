@@ -6,7 +6,7 @@ use crate::{
     workload::{Amount, Job, Model, Policy},
 };
 use kasuan_model::{Bytes, Confidence, Estimate, Phrase, Seconds};
-use kasuan_sizing::{MemoryEstimate, Setup};
+use kasuan_sizing::{MemoryEstimate, Setup, capacity::Capacity};
 use rust_decimal::Decimal;
 
 /// One way to run a job on a kind of card.
@@ -26,6 +26,8 @@ pub(crate) struct Need {
     pub(crate) time: Estimate<Seconds>,
     /// How far the time may be trusted.
     pub(crate) confidence: Confidence,
+    /// What the load of a service asks for; `None` for other jobs, and where the speed is unknown.
+    pub(crate) capacity: Option<Capacity>,
     /// What the reader should know about it.
     pub(crate) notes: Vec<Phrase>,
 }
@@ -192,6 +194,7 @@ fn stated(sizing: &Sizing<'_>, kind: &Kind) -> Result<Need, Obstacle> {
         memory_needed: job.memory,
         time,
         confidence,
+        capacity: None,
         notes,
     })
 }

@@ -6,7 +6,7 @@ use crate::{
     PlanError,
     candidates::{Obstacle, Paid, instances},
     commitment::break_even_hours,
-    outcome::Choice,
+    outcome::{Choice, Scaling},
     workload::{Checkpoints, Workload},
 };
 use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
@@ -82,8 +82,35 @@ pub(super) fn chosen(
         why.push(Phrase::new("plan-why-several-machines").with("machines", way.instances));
     }
     spot(context, choice, &mut why);
+    why.extend(scaling(choice));
     why.extend(need.notes.iter().cloned());
     Ok(why)
+}
+
+/// Says what more of the same cards would give, or what the chosen ones give over fewer.
+fn scaling(choice: &Choice) -> Option<Phrase> {
+    let at = choice.scaling.iter().position(|one| one.cards == choice.cards)?;
+    let here = choice.scaling.get(at)?;
+    let said = |phrase: Phrase, one: &Scaling, efficiency: f64| {
+        phrase
+            .with("cards", one.cards)
+            .with("hours", hours(one.time))
+            .with("efficiency", format!("{:.0}", efficiency * 100.0))
+            .with("factor", format!("{:.2}", 1.0 / efficiency))
+    };
+    match choice.scaling.get(at + 1) {
+        Some(more) => {
+            let efficiency = more.efficiency / here.efficiency;
+            Some(said(Phrase::new("plan-why-more-cards"), more, efficiency))
+        }
+        None => {
+            let fewer = choice.scaling.first().filter(|one| one.cards < here.cards)?;
+            Some(
+                said(Phrase::new("plan-why-several-cards"), here, here.efficiency)
+                    .with("fewer", fewer.cards),
+            )
+        }
+    }
 }
 
 /// Says why the job runs on spot, or why it does not.

@@ -27,6 +27,8 @@ plan-why-term = { $mode } ({ $price }): { $hours } hours are to be paid, above t
 plan-why-below-break-even = not { $mode } ({ $price }): { $hours } hours are below the break-even of { $even } hours
 plan-why-idle-cards = the machines have { $rented } cards and the job uses { $used }; the others are paid all the same
 plan-why-several-machines = { $machines } machines work together over a network that must be fast; the time does not include that network
+plan-why-more-cards = { $cards } of these cards would finish a run in { $hours } hours, with { $efficiency } % scaling efficiency: each run then costs { $factor } times as much in card-hours
+plan-why-several-cards = { $cards } of these cards finish a run in { $hours } hours; against { $fewer } the scaling efficiency is { $efficiency } %, { $factor } times the card-hours
 plan-why-spot-free = spot: checkpoints cost no time and are taken all along; { $efficiency } of the paid time is useful; with rework it comes to { $ratio } of the on-demand price
 plan-why-spot = spot: a checkpoint every { $minutes } minutes, { $efficiency } of the paid time is useful; with rework it comes to { $ratio } of the on-demand price
 plan-why-no-spot-not-interruptible = not spot: the job does not say that it can go on from a checkpoint, so one reclaim would lose all of it
@@ -51,6 +53,13 @@ plan-need-hours-bounded = the hours were measured on { $card }; this card is slo
 plan-need-hours-moved = the hours were measured on { $card } and are converted by the speed of the two cards, x { $factor }
 plan-need-latency = it does not keep the latency
 plan-need-overloaded = { $replicas } replicas are asked for; the load takes at least { $least }
+plan-need-capacity = { $replicas } { $replicas ->
+    [one] replica
+   *[other] replicas
+} of { $cards } { $cards ->
+    [one] card
+   *[other] cards
+}: one finishes { $rate } requests/s with { $batch } in flight at { $tpot } ms a token, of which { $usable } % may be planned with; { $peak } requests/s at the peak use { $used } %
 plan-need-quantised = 16-bit weights fit no card, so quantised weights are used; check the quality yourself
 
 plan-line-rent = by the hour { $hourly }, terms { $terms }; idle within them { $idle }

@@ -51,6 +51,10 @@ report-optimizer = optimiser
 report-adapters = adapters
 report-framework = framework
 report-time = time of a run: { $likely } ({ $low } to { $high }; confidence { $confidence })
+report-scaling = on { $cards } { $cards ->
+    [one] card
+   *[other] cards
+} a run takes { $time }; { $efficiency } % of the rent goes into work
 report-spot = spot: a checkpoint every { $interval }; with reclaims and rework a run takes about { $expected }, of which { $efficiency } is useful
 report-cost-range = cost: { $low } to { $high }, most likely { $likely }
 report-offer = offer: { $offer }

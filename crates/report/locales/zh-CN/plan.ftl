@@ -27,6 +27,8 @@ plan-why-term = 用 { $mode }（{ $price }）：要付 { $hours } 小时，超�
 plan-why-below-break-even = 不用{ $mode }（{ $price }）：只用 { $hours } 小时，不到打平点 { $even } 小时
 plan-why-idle-cards = 租的机器共 { $rented } 张卡，只用 { $used } 张；其余的钱照付
 plan-why-several-machines = 要 { $machines } 台机器一起跑，机器之间的网络要够快；时间估计没有算进这段网络
+plan-why-more-cards = 用 { $cards } 张这种卡，一次 { $hours } 小时跑完，扩展效率 { $efficiency }%，每次的卡时是现在的 { $factor } 倍
+plan-why-several-cards = { $cards } 张这种卡一次 { $hours } 小时跑完；和 { $fewer } 张比，扩展效率 { $efficiency }%，卡时是 { $factor } 倍
 plan-why-spot-free = 竞价：存检查点不花时间，随时可存；有效时间占 { $efficiency }；算上重跑，实际相当于按需价的 { $ratio }
 plan-why-spot = 竞价：每 { $minutes } 分钟存一次检查点，有效时间占 { $efficiency }；算上重跑，实际相当于按需价的 { $ratio }
 plan-why-no-spot-not-interruptible = 没有用竞价：任务没有声明能从检查点继续，被回收一次就要从头再来
@@ -51,6 +53,7 @@ plan-need-hours-bounded = 时长是在 { $card } 上量的；这种卡更慢，�
 plan-need-hours-moved = 时长是在 { $card } 上量的，按两种卡的速度折算成 { $factor } 倍
 plan-need-latency = 达不到要求的延迟
 plan-need-overloaded = 指定了 { $replicas } 个副本，但按负载至少要 { $least } 个
+plan-need-capacity = { $replicas } 个副本，每个 { $cards } 张卡：一个副本同时处理 { $batch } 个请求、每个 token { $tpot } 毫秒时，每秒完成 { $rate } 个，按其中 { $usable }% 规划；高峰每秒 { $peak } 个，用掉 { $used }%
 plan-need-quantised = 16 位权重在哪种卡上都放不下，所以用量化权重；质量要自己验证
 
 plan-line-rent = 按小时付 { $hourly }，套餐 { $terms }；其中闲置 { $idle }

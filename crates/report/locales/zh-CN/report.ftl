@@ -51,6 +51,7 @@ report-optimizer = 优化器
 report-adapters = 适配器
 report-framework = 框架
 report-time = 每次用时：{ $likely }（{ $low } 到 { $high }；可信度{ $confidence }）
+report-scaling = 用 { $cards } 张卡，每次 { $time }；租金的 { $efficiency }% 用在干活上
 report-spot = 竞价：每 { $interval }存一次断点；算上回收和重跑，预计 { $expected }，有效时间占 { $efficiency }
 report-cost-range = 费用范围：{ $low } 到 { $high }，最可能 { $likely }
 report-offer = 报价编号：{ $offer }

@@ -140,6 +140,13 @@ fn details(choice: &Choice, words: &Words) -> Vec<Line> {
             .with("efficiency", spot.efficiency);
         said.push(Line::plain(words.say(&phrase)));
     }
+    for one in &choice.scaling {
+        let phrase = Phrase::new("report-scaling")
+            .with("cards", one.cards)
+            .with("time", span(one.time, words))
+            .with("efficiency", format!("{:.0}", one.efficiency * 100.0));
+        said.push(Line::plain(words.say(&phrase)));
+    }
     said.extend(choice.how.iter().map(|how| Line::plain(words.say(how))));
     let range = Phrase::new("report-cost-range")
         .with("low", choice.cost.low)
