@@ -7,7 +7,7 @@ use crate::{
     settings::{Format, LanguageChoice},
 };
 use clap::{
-    ArgAction, FromArgMatches as _, Parser,
+    ArgAction, CommandFactory as _, FromArgMatches as _, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use kasuan_model::Phrase;
@@ -42,7 +42,16 @@ pub(crate) struct Global {
 }
 
 /// Parses the arguments.
+///
+/// Help texts in the reader's language are only put over the command line when they are needed:
+/// for help, and for what is wrong.
 pub(crate) fn parse(arguments: &[OsString], words: &Words) -> Result<Cli, Refusal> {
+    let plain = Cli::command().version(env!("CARGO_PKG_VERSION"));
+    if let Ok(matches) = plain.try_get_matches_from(arguments)
+        && let Ok(cli) = Cli::from_arg_matches(&matches)
+    {
+        return Ok(cli);
+    }
     let mut command = help::command(words);
     command
         .try_get_matches_from_mut(arguments)
@@ -103,9 +112,26 @@ fn refuse(error: &clap::Error, words: &Words) -> Refusal {
             refused = refused.hint(Phrase::new("hint-possible-values").with("values", values));
         }
     }
+    if let Some(expected) = expected(error) {
+        refused = refused.hint(Phrase::new(expected));
+    }
     if let Some(usage) = text(ContextKind::Usage) {
         let usage = options(usage.trim_start_matches("Usage:").trim());
         refused = refused.hint(Phrase::new("hint-see-help").with("usage", usage));
     }
     Refusal::Wrong(refused)
+}
+
+/// Returns the key of what a value should have been, where its parser says no more than that.
+fn expected(error: &clap::Error) -> Option<&'static str> {
+    let cause = std::error::Error::source(error)?;
+    if cause.is::<std::num::ParseIntError>() {
+        Some("hint-whole-number")
+    } else if cause.is::<std::num::ParseFloatError>() || cause.is::<rust_decimal::Error>() {
+        Some("hint-number")
+    } else if cause.is::<kasuan_model::CurrencyParseError>() {
+        Some("workload-hint-currency")
+    } else {
+        None
+    }
 }

@@ -12,9 +12,11 @@ mod market;
 mod month;
 mod names;
 mod price_store;
+mod samples;
 mod send;
 mod settings;
 mod store;
+mod tools;
 
 use crate::{context::Context, settings::Settings};
 use std::process::ExitCode;

@@ -170,13 +170,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// Joins arguments and environment.
     pub(crate) fn new(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
-        let stated_today = global.today.as_ref().map(|text| {
-            text.parse().map_err(|_| {
-                CommandError::user(Phrase::new("error-today").with("text", text))
-                    .hint(Phrase::new("hint-today"))
-            })
-        });
-        let stated_today = stated_today.transpose()?;
+        let stated_today = stated_today(global)?;
         Ok(Self {
             format: global.format,
             explain: global.explain,
@@ -189,6 +183,23 @@ impl Settings {
             secrets: environment.secrets.clone(),
         })
     }
+
+    /// Returns the settings of a call that is made long after the program started, as JSON.
+    pub(crate) fn of_call(&self, global: &Global) -> Result<Self, CommandError> {
+        let stated_today = stated_today(global)?.or(self.stated_today);
+        let today = stated_today.unwrap_or_else(|| jiff::ZonedDateTime::now().date());
+        Ok(Self { format: Format::Json, colour: false, stated_today, today, ..self.clone() })
+    }
+}
+
+fn stated_today(global: &Global) -> Result<Option<Date>, CommandError> {
+    let stated = global.today.as_ref().map(|text| {
+        text.parse().map_err(|_| {
+            CommandError::user(Phrase::new("error-today").with("text", text))
+                .hint(Phrase::new("hint-today"))
+        })
+    });
+    stated.transpose()
 }
 
 #[cfg(test)]

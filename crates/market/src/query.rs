@@ -138,6 +138,8 @@ pub struct CardGroup<'a> {
     pub median: Money,
     /// Highest price.
     pub high: Money,
+    /// The offer with the lowest price.
+    pub cheapest: &'a Offer,
 }
 
 /// Whether an offer meets a wish.
@@ -368,6 +370,7 @@ impl<'a> Found<'a> {
                     low: low.per_card,
                     median: middle.per_card,
                     high: high.per_card,
+                    cheapest: low.offer,
                 })
             })
             .collect();

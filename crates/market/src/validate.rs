@@ -93,8 +93,40 @@ pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding
         let phrase = Phrase::new("market-doubt-no-price").with("price", offer.price);
         findings.push(finding(Doubt::NoPrice, offer, phrase));
     }
-    let medians = medians(catalogue);
-    for offer in catalogue.offers() {
+    let offers: Vec<&Offer> = catalogue.offers().iter().collect();
+    examine(catalogue, &[], &offers, bands, today, &mut findings);
+    findings
+}
+
+/// Checks offers that are laid over a catalogue, against it and each other; what they replace does
+/// not count, and of the catalogue's own offers nothing is said.
+pub fn validate_new(
+    catalogue: &Catalogue,
+    new: &[Offer],
+    bands: Bands,
+    today: Date,
+) -> Vec<Finding> {
+    let mut ids: Vec<&str> = new.iter().map(|offer| offer.id.as_str()).collect();
+    ids.sort_unstable();
+    let stays = |offer: &&Offer| ids.binary_search(&offer.id.as_str()).is_err();
+    let old: Vec<&Offer> = catalogue.offers().iter().filter(stays).collect();
+    let new: Vec<&Offer> = new.iter().collect();
+    let mut findings = Vec::new();
+    examine(catalogue, &old, &new, bands, today, &mut findings);
+    findings
+}
+
+/// Adds what is doubtful about `offers` among themselves and beside others, sorted.
+fn examine(
+    catalogue: &Catalogue,
+    beside: &[&Offer],
+    offers: &[&Offer],
+    bands: Bands,
+    today: Date,
+    findings: &mut Vec<Finding>,
+) {
+    let medians = medians(beside.iter().chain(offers));
+    for offer in offers {
         if catalogue.card(&offer.card).is_none() {
             let phrase = Phrase::new("market-doubt-card").with("name", &offer.card_raw);
             findings.push(finding(Doubt::UnknownCard, offer, phrase));
@@ -105,9 +137,8 @@ pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding
         findings.extend(outlier(offer, &medians));
         findings.extend(age(offer, bands, today));
     }
-    pairs(catalogue, &mut findings);
-    findings.sort_by(|a, b| (a.doubt, &a.offer).cmp(&(b.doubt, &b.offer)));
-    findings
+    pairs(beside, offers, findings);
+    findings.sort_unstable_by(|a, b| (a.doubt, &a.offer).cmp(&(b.doubt, &b.offer)));
 }
 
 fn finding(doubt: Doubt, offer: &Offer, phrase: Phrase) -> Finding {
@@ -122,16 +153,17 @@ fn class(offer: &Offer) -> Class<'_> {
 }
 
 /// Returns the median price of a card-hour of each class that has enough prices.
-fn medians(catalogue: &Catalogue) -> BTreeMap<Class<'_>, Decimal> {
+fn medians<'a>(offers: impl Iterator<Item = &'a &'a Offer>) -> BTreeMap<Class<'a>, Decimal> {
     let mut prices: BTreeMap<Class<'_>, Vec<Decimal>> = BTreeMap::new();
-    for offer in catalogue.offers() {
+    for offer in offers {
         prices.entry(class(offer)).or_default().push(offer.hourly_per_card().amount());
     }
     let enough = prices.into_iter().filter(|(_, prices)| prices.len() >= FEWEST_FOR_MEDIAN);
     enough
-        .filter_map(|(class, mut prices)| {
-            prices.sort();
-            prices.get(prices.len() / 2).map(|median| (class, *median))
+        .map(|(class, mut prices)| {
+            let middle = prices.len() / 2;
+            let (_, median, _) = prices.select_nth_unstable(middle);
+            (class, *median)
         })
         .collect()
 }
@@ -194,18 +226,21 @@ fn product(offer: &Offer) -> Product<'_> {
     )
 }
 
-/// Compares the modes of each product.
-fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
-    let mut products: BTreeMap<Product<'_>, Vec<&Offer>> = BTreeMap::new();
-    for offer in catalogue.offers() {
-        products.entry(product(offer)).or_default().push(offer);
-    }
-    for offers in products.values().filter(|offers| offers.len() > 1) {
+/// Compares the modes of each product that one of `offers` is of.
+fn pairs(beside: &[&Offer], offers: &[&Offer], findings: &mut Vec<Finding>) {
+    let mut every: Vec<(&Offer, bool)> = beside.iter().map(|offer| (*offer, false)).collect();
+    every.extend(offers.iter().map(|offer| (*offer, true)));
+    every.sort_by(|(a, _), (b, _)| product(a).cmp(&product(b)));
+    for same in every.chunk_by(|(a, _), (b, _)| product(a) == product(b)) {
+        if same.len() < 2 {
+            continue;
+        }
+        let offers: Vec<&Offer> = same.iter().map(|(offer, _)| *offer).collect();
         let metered = offers
             .iter()
             .filter(|offer| offer.mode == BillingMode::OnDemand)
             .min_by_key(|offer| offer.price.amount());
-        for offer in offers {
+        for offer in same.iter().filter(|(_, examined)| *examined).map(|(offer, _)| offer) {
             if let (BillingMode::Spot, Some(metered)) = (offer.mode, metered)
                 && offer.price.amount() >= metered.price.amount()
             {
@@ -214,7 +249,7 @@ fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
                     .with("on_demand", metered.price);
                 findings.push(finding(Doubt::SpotNotCheaper, offer, phrase));
             }
-            if let Some(shorter) = shorter_but_cheaper(offer, offers) {
+            if let Some(shorter) = shorter_but_cheaper(offer, &offers) {
                 let phrase = Phrase::new("market-doubt-term")
                     .with("price", offer.hourly())
                     .with("other", shorter.hourly())

@@ -60,6 +60,9 @@ pub(crate) fn baselines(
         BaselineKind::GuideUtilisation,
         BaselineKind::Guide200Hours,
     ];
+    if solved.choice.ways.iter().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
     let our_lines = lines(workload, world, solved)?;
     let ours = sum(workload.currency, &our_lines)?;
     let everything: Vec<Vec<Way>> = solved

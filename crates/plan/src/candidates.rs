@@ -5,6 +5,7 @@ mod estimate;
 pub(crate) mod needs;
 pub(crate) mod pools;
 mod reclaim;
+mod serve;
 mod ways;
 
 pub(crate) use estimate::interconnect;

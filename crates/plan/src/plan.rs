@@ -4,12 +4,13 @@ mod check;
 mod job;
 mod measure;
 mod notes;
+mod peak;
 mod places;
 mod rent;
 mod solve;
 mod why;
 
-pub(crate) use rent::{Rent, price};
+pub(crate) use rent::{Rent, price, term_price};
 pub(crate) use solve::{Solved, solve};
 
 use crate::{
@@ -76,6 +77,7 @@ pub fn plan(workload: &Workload, world: &World<'_>) -> Result<Plan, PlanError> {
         jobs: job::plans(workload, world, &solved)?,
         mix: rent::mix(workload, world, &solved)?,
         calendar: calendar_entries::entries(workload, &solved),
+        peak: peak::peak(workload, &solved)?,
         cap: cap::answer(workload, world, &solved, total, &actions)?,
         baselines: baselines::baselines(workload, world, &solved, total)?,
         measure_first: measure::first(workload, world, &solved)?,

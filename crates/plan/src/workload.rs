@@ -297,6 +297,10 @@ pub struct Policy {
     pub headroom: f64,
     /// The most the month may cost.
     pub cap: Option<Money>,
+    /// The most that may be spent in an hour on demand and on spot.
+    pub hourly_cap: Option<Money>,
+    /// The most cards that may be in use at once.
+    pub cards_cap: Option<u32>,
     /// Mean time between reclaims of a spot instance when the provider's is unknown.
     pub spot_mtbf: Seconds,
 }
@@ -325,6 +329,8 @@ impl Default for Policy {
             trial: Trial::ShareOfRent(0.18),
             headroom: 0.1,
             cap: None,
+            hourly_cap: None,
+            cards_cap: None,
             spot_mtbf: Seconds::from_hours(4),
         }
     }

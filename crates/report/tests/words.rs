@@ -31,6 +31,9 @@ const FAMILIES: &[&str] = &[
     "section-",
     "storage-kind-",
     "driver-",
+    "template-",
+    "io-",
+    "syntax-",
 ];
 
 type Variables = BTreeSet<String>;
@@ -148,7 +151,9 @@ fn spoken(source: &str) -> Vec<(String, Variables)> {
         let mut variables = Variables::new();
         loop {
             let next = rest.trim_start();
-            let call = next.strip_prefix(".with(").or_else(|| next.strip_prefix(".with_word("));
+            let call = [".with(", ".with_word(", ".with_io("]
+                .into_iter()
+                .find_map(|call| next.strip_prefix(call));
             let Some((name, behind)) = call.and_then(literal) else { break };
             variables.insert(name.to_owned());
             rest = behind_bracket(behind);

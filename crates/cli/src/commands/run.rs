@@ -95,8 +95,9 @@ pub(crate) struct Run {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandError> {
-    let reader = LogReader::new(arguments.metric.as_deref()).map_err(|error| {
-        CommandError::user(Phrase::new("run-error-metric").with("reason", error))
+    let reader = LogReader::new(arguments.metric.as_deref()).map_err(|_| {
+        // What the library says of a pattern is English, over several lines.
+        CommandError::user(Phrase::new("run-error-metric").with_word("reason", "syntax-pattern"))
     })?;
     let hourly = arguments.price.hourly()?;
     if arguments.max_cost.is_some() && hourly.is_none() {
@@ -270,7 +271,7 @@ impl Job<'_> {
     fn lost(&self, error: &io::Error) -> CommandError {
         let command = self.arguments.command.join(" ");
         CommandError::surroundings(
-            Phrase::new("run-error-start").with("command", command).with("reason", error),
+            Phrase::new("run-error-start").with("command", command).with_io("reason", error),
         )
     }
 
@@ -281,7 +282,7 @@ impl Job<'_> {
         output::start(program, rest, screen, rows).map_err(|error| {
             screen.give_back();
             let phrase =
-                Phrase::new("run-error-start").with("command", program).with("reason", &error);
+                Phrase::new("run-error-start").with("command", program).with_io("reason", &error);
             if error.kind() == io::ErrorKind::NotFound {
                 CommandError::user(phrase).hint(Phrase::new("run-hint-start"))
             } else {

@@ -205,7 +205,7 @@ fn the_agent_serves_what_it_samples_with_money() {
     fs::write(folder.path().join("cards.csv"), CARD).unwrap();
     let mut agent = Command::new(env!("CARGO_BIN_EXE_kasuan"))
         .args(["agent", "--from", "cards.csv", "--listen", "127.0.0.1:0", "--interval", "3600"])
-        .args(["--price", "12.5", "--requests", "3"])
+        .args(["--price", "12.5", "--requests", "3", "--host", "box-1"])
         .current_dir(folder.path())
         .env_clear()
         .stdout(Stdio::piped())
@@ -225,7 +225,9 @@ fn the_agent_serves_what_it_samples_with_money() {
     assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
     assert!(page.contains("kasuan_up 1\n"), "the very first page has a sample: {page}");
     assert!(
-        page.contains("kasuan_gpu_busy_ratio{gpu=\"0\",name=\"NVIDIA GeForce RTX 4090\"} 0\n"),
+        page.contains(
+            "kasuan_gpu_busy_ratio{gpu=\"0\",name=\"NVIDIA GeForce RTX 4090\",hostname=\"box-1\"} 0\n"
+        ),
         "{page}"
     );
     assert!(!page.contains("kasuan_gpu_busy_ratio{gpu=\"1\""), "unknown is not zero: {page}");

@@ -51,8 +51,9 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
             taker.report.no_card += 1;
             continue;
         }
-        let Ok(amount) = cell(price).parse::<Decimal>() else {
-            let why = Phrase::new("import-not-a-price").with("text", cell(price));
+        let text = cell(price);
+        let Ok(amount) = text.parse().or_else(|_| Decimal::from_scientific(text)) else {
+            let why = Phrase::new("import-not-a-price").with("text", text);
             taker.refuse(line, cell(product), why);
             continue;
         };

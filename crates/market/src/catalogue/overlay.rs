@@ -51,9 +51,9 @@ impl Catalogue {
         let mut overlaid = Overlaid::default();
         for offer in card.offers {
             let id = offer.id.clone();
-            let priced = !offer.price.is_zero() && !offer.price.amount().is_sign_negative();
+            let priced = !super::is_priceless(&offer);
             let replaced = self.put(offer);
-            self.own.extend(self.by_offer_id.get(&id).filter(|_| priced).copied());
+            self.own.extend(self.by_offer_id.find(&self.offers, &id).filter(|_| priced));
             if replaced {
                 overlaid.replaced += 1;
             } else {

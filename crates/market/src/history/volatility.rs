@@ -77,17 +77,22 @@ impl History {
         provider: &str,
         mode: BillingMode,
     ) -> Option<MonthlyMove> {
-        let of = |card, provider| -> Vec<Changes> {
-            let series = self.series(card, provider);
-            series.iter().filter(|one| one.mode == mode).filter_map(Changes::of).collect()
-        };
-        let every = of(None, None);
-        if every.is_empty() {
+        let series = self.series(None, None);
+        let of_mode = series.iter().filter(|one| one.mode == mode);
+        let seen: Vec<(bool, bool, Changes)> = of_mode
+            .filter_map(|one| Some((one.card == card, one.provider == provider, Changes::of(one)?)))
+            .collect();
+        if seen.is_empty() {
             return None;
         }
-        let own = of(Some(card), Some(provider));
+        let class = |wanted: fn(bool, bool) -> bool| -> Vec<Changes> {
+            let of_class = seen.iter().filter(|(card, provider, _)| wanted(*card, *provider));
+            of_class.map(|(_, _, changes)| *changes).collect()
+        };
+        let every = class(|_, _| true);
+        let own = class(|card, provider| card && provider);
         let (all, seen) = (every.len(), own.len());
-        let pooled = [of(Some(card), None), of(None, Some(provider)), own]
+        let pooled = [class(|card, _| card), class(|_, provider| provider), own]
             .iter()
             .fold(Changes::mean(&every, None), |wider, class| Changes::mean(class, Some(wider)));
         let deviation =

@@ -76,7 +76,8 @@ fn fx_063_a_price_for_one_card_of_eight_is_named_as_such() {
 fn catalogue_id_of_eight() -> String {
     let catalogue = shipped();
     let card = CardId::new("h100-sxm5-80");
-    let median = medians(&catalogue)[&(&card, BillingMode::OnDemand, Currency::USD)];
+    let offers: Vec<&Offer> = catalogue.offers().iter().collect();
+    let median = medians(offers.iter())[&(&card, BillingMode::OnDemand, Currency::USD)];
     let eights = catalogue.offers().iter().filter(|offer| {
         offer.card == card
             && offer.count == 8

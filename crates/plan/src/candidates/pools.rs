@@ -6,7 +6,7 @@ use crate::{
     workload::{Policy, Workload},
 };
 use jiff::civil::Date;
-use kasuan_market::{Catalogue, Lack, Night, RunCost, Standards, Standing, Tariff};
+use kasuan_market::{Catalogue, Lack, Night, RunCost, Standards, Standing, Tariff, Terms};
 use kasuan_model::{
     BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Phrase, Seconds,
 };
@@ -206,6 +206,8 @@ pub(crate) struct LeftOut {
 /// Everything that can be rented under the policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Supply {
+    /// Every card that is known, for sale or not: hours may have been seen on any of them.
+    pub(crate) cards: Vec<Card>,
     /// Kinds of card.
     pub(crate) kinds: Vec<Kind>,
     /// Pools, the dominated ones left out.
@@ -228,7 +230,7 @@ pub(crate) fn supply(
     today: Date,
     places_matter: bool,
 ) -> Supply {
-    let mut supply = Supply::default();
+    let mut supply = Supply { cards: catalogue.cards().to_vec(), ..Supply::default() };
     let asked: BTreeSet<BillingMode> = workload
         .jobs
         .iter()
@@ -240,6 +242,7 @@ pub(crate) fn supply(
     let mut pools: BTreeMap<PoolKey<'_>, Pool> = BTreeMap::new();
     let mut factors: BTreeMap<Currency, Option<Decimal>> = BTreeMap::new();
     let standing = Standing::new(catalogue, standards(&workload.policy));
+    let mut terms_of: BTreeMap<&str, &Terms> = BTreeMap::new();
     for (index, offer) in catalogue.offers().iter().enumerate() {
         if let Some(reason) = refused(offer, &workload.policy, today) {
             *supply.left_out.policy.entry(reason).or_default() += 1;
@@ -286,7 +289,9 @@ pub(crate) fn supply(
             terms: Vec::new(),
             held: false,
         });
-        let terms = catalogue.terms(&offer.provider, Some(today));
+        let terms = *terms_of
+            .entry(offer.provider.as_str())
+            .or_insert_with(|| catalogue.terms(&offer.provider, Some(today)));
         let tariff = Tariff::new(offer, terms);
         if add(pool, index, offer.mode, tariff, factor, workload.currency) {
             supply.offers += 1;

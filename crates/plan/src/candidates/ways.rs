@@ -153,6 +153,7 @@ fn sized(
         policy: &workload.policy,
         measured,
         kinds: &supply.kinds,
+        cards: &supply.cards,
         service: is_service(job),
         quantised: false,
     };

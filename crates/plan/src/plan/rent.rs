@@ -260,7 +260,12 @@ fn shared_rent(
 }
 
 /// Returns what so many instances cost for a term; a term longer than the span by its part.
-fn term_price(price: Money, term: Seconds, span: u64, units: u32) -> Result<Money, PlanError> {
+pub(crate) fn term_price(
+    price: Money,
+    term: Seconds,
+    span: u64,
+    units: u32,
+) -> Result<Money, PlanError> {
     let all = price.times(Decimal::from(units))?;
     if term.get() <= span {
         return Ok(all);

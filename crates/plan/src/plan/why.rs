@@ -6,8 +6,8 @@ use crate::{
     PlanError,
     candidates::{Obstacle, Paid, instances},
     commitment::break_even_hours,
-    outcome::Choice,
-    workload::{Checkpoints, Workload},
+    outcome::{Choice, Scaling},
+    workload::{Amount, Checkpoints, Workload},
 };
 use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
 
@@ -82,49 +82,77 @@ pub(super) fn chosen(
         why.push(Phrase::new("plan-why-several-machines").with("machines", way.instances));
     }
     spot(context, choice, &mut why);
+    why.extend(scaling(choice));
     why.extend(need.notes.iter().cloned());
     Ok(why)
+}
+
+/// Says what more of the same cards would give, or what the chosen ones give over fewer.
+fn scaling(choice: &Choice) -> Option<Phrase> {
+    let at = choice.scaling.iter().position(|one| one.cards == choice.cards)?;
+    let here = choice.scaling.get(at)?;
+    let said = |phrase: Phrase, one: &Scaling, efficiency: f64| {
+        phrase
+            .with("cards", one.cards)
+            .with("hours", hours(one.time))
+            .with("efficiency", format!("{:.0}", efficiency * 100.0))
+            .with("factor", format!("{:.2}", 1.0 / efficiency))
+    };
+    match choice.scaling.get(at + 1) {
+        Some(more) => {
+            let efficiency = more.efficiency / here.efficiency;
+            Some(said(Phrase::new("plan-why-more-cards"), more, efficiency))
+        }
+        None => {
+            let fewer = choice.scaling.first().filter(|one| one.cards < here.cards)?;
+            Some(
+                said(Phrase::new("plan-why-several-cards"), here, here.efficiency)
+                    .with("fewer", fewer.cards),
+            )
+        }
+    }
 }
 
 /// Says why the job runs on spot, or why it does not.
 fn spot(context: &Context<'_>, choice: &Choice, why: &mut Vec<Phrase>) {
     let sold = |pool: usize| context.solved.supply.pools[pool].spot.is_some();
     let free = |checkpoints: &Checkpoints| checkpoints.write == Seconds::ZERO;
-    if let Some(figures) = &choice.spot
-        && context.job.interruptible.as_ref().is_some_and(free)
-        && figures.interval.get() < 60
-    {
-        why.push(
-            Phrase::new("plan-why-spot-free")
-                .with("efficiency", figures.efficiency)
-                .with("ratio", percent(figures.effective_ratio)),
-        );
-        return;
-    }
     if let Some(figures) = &choice.spot {
-        why.push(
+        let free = context.job.interruptible.as_ref().is_some_and(free);
+        why.push(if free && figures.interval.get() < 60 {
+            Phrase::new("plan-why-spot-free").with("efficiency", figures.efficiency)
+        } else {
             Phrase::new("plan-why-spot")
                 .with("minutes", figures.interval.get().div_ceil(60))
                 .with("efficiency", figures.efficiency)
-                .with("ratio", percent(figures.effective_ratio)),
-        );
+        });
+        why.push(match figures.effective_ratio {
+            Some(ratio) => Phrase::new("plan-why-spot-ratio").with("ratio", percent(ratio)),
+            None => Phrase::new("plan-why-spot-no-ratio"),
+        });
         return;
     }
     if context.job.interruptible.is_none() {
         if context.ways.ways.iter().any(|way| sold(way.pool)) {
-            why.push(Phrase::new("plan-why-no-spot-not-interruptible"));
+            why.push(if matches!(context.job.amount, Amount::Service) {
+                Phrase::new("plan-why-no-spot-service")
+            } else {
+                Phrase::new("plan-why-no-spot-not-interruptible")
+            });
         }
         return;
     }
     if let Some(Paid::Spot(figures)) = context.ways.spot.as_ref().map(|way| &way.paid) {
-        let ratio = percent(figures.effective_ratio);
-        why.push(Phrase::new("plan-why-no-spot-price").with("ratio", ratio));
+        why.push(match figures.effective_ratio {
+            Some(ratio) => Phrase::new("plan-why-no-spot-price").with("ratio", percent(ratio)),
+            None => Phrase::new("plan-why-no-spot-dearer"),
+        });
     }
 }
 
-/// Writes a ratio in per cent, `-` where it is not known.
-fn percent(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.0}%", ratio * 100.0))
+/// Writes a ratio in per cent.
+fn percent(ratio: f64) -> String {
+    format!("{:.0}%", ratio * 100.0)
 }
 
 /// Returns the key of a billing mode's word.

@@ -4,6 +4,7 @@ use super::{
     Capture, CaptureError, CaptureKind, GpuSample, ProcessSample, Snapshot,
     cell::{bytes, metric},
 };
+use crate::fleet::Gauge;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -75,6 +76,7 @@ const NAMES: &[(&str, Field)] = &[
     ("kasuan_gpu_power_watts", Field::Power(1.0)),
     ("kasuan_gpu_power_limit_watts", Field::PowerLimit(1.0)),
     ("kasuan_gpu_temperature_celsius", Field::Celsius),
+    ("kasuan_gpu_sm_active_ratio", Field::SmActive),
 ];
 
 /// Busy shares given as a ratio of 1 rather than in percent.
@@ -86,6 +88,24 @@ const RATIOS: &[(&str, Field)] = &[
     ("kasuan_gpu_busy_ratio", Field::Busy),
     ("kasuan_gpu_memory_busy_ratio", Field::MemoryBusy),
 ];
+
+/// Returns the metrics that a card's use is summed from: the name, what it tells, and what a value is
+/// multiplied with to be a ratio, watts or bytes.
+pub(crate) fn gauges() -> impl Iterator<Item = (&'static str, Gauge, f64)> {
+    let unit = |unit: &str| if unit == "MiB" { 1_048_576.0 } else { 1.0 };
+    let of = move |field: Field, busy: f64| match field {
+        Field::Busy => Some((Gauge::Busy, busy)),
+        Field::SmActive => Some((Gauge::Sm, 1.0)),
+        Field::Power(factor) => Some((Gauge::Power, factor)),
+        Field::MemoryUsed(name) => Some((Gauge::MemoryUsed, unit(name))),
+        Field::MemoryFree(name) => Some((Gauge::MemoryFree, unit(name))),
+        Field::MemoryTotal(name) => Some((Gauge::MemoryTotal, unit(name))),
+        _ => None,
+    };
+    let percent = NAMES.iter().filter_map(move |(name, field)| Some((*name, of(*field, 0.01)?)));
+    let ratios = RATIOS.iter().filter_map(move |(name, field)| Some((*name, of(*field, 1.0)?)));
+    percent.chain(ratios).map(|(name, (gauge, factor))| (name, gauge, factor))
+}
 
 type Labels = BTreeMap<String, String>;
 
@@ -327,7 +347,7 @@ fn card_key(labels: &Labels) -> Option<(String, Option<String>)> {
 
 fn card_from(labels: &Labels) -> GpuSample {
     let of = |names: &[&str]| label(labels, names).map(str::to_owned);
-    let owner = match (of(&["namespace", "exported_namespace"]), of(&["pod", "exported_pod"])) {
+    let owner = match (of(&["exported_namespace", "namespace"]), of(&["exported_pod", "pod"])) {
         (Some(namespace), Some(pod)) => Some(format!("{namespace}/{pod}")),
         (_, pod) => pod.or_else(|| of(&["hpc_job", "job_id", "user"])),
     };

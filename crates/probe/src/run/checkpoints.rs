@@ -190,7 +190,7 @@ fn same(one: &Path, other: &Path) -> io::Result<bool> {
         }
         return Ok(true);
     }
-    same_content(one, other)
+    same_content(fs::File::open(one)?, fs::File::open(other)?)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -79,6 +79,7 @@ cmd-advise-next--month = Month that was measured (default: the one before today)
 cmd-advise-next--zone = Zone that the month begins and ends in
 cmd-advise-next--prices = Price card to lay over the shipped prices; may be repeated
 cmd-advise-next--rate = Exchange rate such as USD=7.1; may be repeated
+cmd-advise-next--all_prices = Let undated, old, weakly sourced and implausibly cheap offers take part too
 cmd-advise-next--ledger = Ledger file or postgres://...
 next-error-nothing = no run of { $month } that ended well belongs to a job of the workload ({ $jobs })
 next-hint-nothing = name the job with kasuan run --task, or import runs whose names are those of the jobs (kasuan import runs)

@@ -79,6 +79,7 @@ cmd-advise-next--month = 实测的月份（默认：今天的上个月）
 cmd-advise-next--zone = 月份起止所用的时区
 cmd-advise-next--prices = 叠加在内置价格上的价格表；可重复
 cmd-advise-next--rate = 汇率，例如 USD=7.1；可重复
+cmd-advise-next--all_prices = 没有日期、太旧、来源不可靠、低得离谱的报价也参加
 cmd-advise-next--ledger = 账本文件或 postgres://...
 next-error-nothing = { $month } 没有成功的运行对得上任务文件里的任务（{ $jobs }）
 next-hint-nothing = 用 kasuan run --task 写明任务名，或导入任务名一致的运行记录（kasuan import runs）

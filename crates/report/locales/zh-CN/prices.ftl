@@ -32,7 +32,7 @@ import-empty = 文件是空的
 import-html = 这个文件是网页，不是价格表
 import-html-hint = 下载被拦截或链接已失效：用浏览器打开地址，把数据本身存下来
 import-unreadable = 文件既不是 UTF-8 也不是 GBK 文本
-import-json = 文件不是合法的 JSON：{ $what }
+import-json = 文件不是合法的 JSON：第 { $line } 行第 { $column } 个字符处出错，可能没下载完
 import-unknown = 认不出文件格式；开头是：{ $seen }
 import-formats = 认得的有：SkyPilot、gpuhunt 的 CSV；gpurentalprices、tardellirs、Azure Retail、Karpenter、优云智算、AutoDL、Vast、RunPod 的 JSON；CSV 或 XLSX 价目表
 import-not-stated = 文件里没有写{ $what ->
@@ -42,11 +42,12 @@ import-not-stated = 文件里没有写{ $what ->
    *[other] { $what }
 }
 import-not-stated-hint = 用 --{ $what } 写明
-import-workbook = 工作簿读不出来：{ $what }
-import-large = 工作簿解压后超过 { $limit } MiB：价目表不会这么大，没有读取
+import-workbook = 工作簿读不出来，可能没下载完或不是 XLSX（{ $what }）
+import-large = 工作簿解压后超过 { $limit } MiB：价目表或任务表不会这么大，没有读取
 import-encoding = 文件编码是 { $encoding }，已按它读取
 import-header-again = 重复的表头
 import-line = { $what }
+import-price-missing = 没写价格
 import-no-price = 价格是 { $price }，等于没有价格
 import-not-a-price = “{ $text }”不是价格
 import-no-currency = 没写币种；可用 --currency 写明

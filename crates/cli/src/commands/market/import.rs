@@ -100,6 +100,7 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
             "taken": report.taken,
             "merged": report.merged,
             "no_card": report.no_card,
+            "terms": report.terms,
             "refused": report.refused.len(),
             "lines": all,
             "doubts": findings_table(&report.doubts, usize::MAX, context).to_json(),
@@ -115,6 +116,7 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
             .with("taken", report.taken)
             .with("merged", report.merged)
             .with("no_card", report.no_card)
+            .with("terms", report.terms)
             .with("refused", report.refused.len()),
     )?;
     for table in [rows, findings_table(&report.doubts, limit, context)] {
