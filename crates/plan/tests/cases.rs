@@ -265,7 +265,10 @@ fn fx_114_a_plan_is_held_to_caps_on_the_month_on_an_hour_and_on_cards_at_once() 
         offer("a", "a10", BillingMode::OnDemand, "5"),
         offer("a", "a10", BillingMode::Monthly, "500"),
     ]);
-    let plan = check(&workload(vec![jobs.remove(0)]), &monthly);
+    let mut month = workload(vec![jobs.remove(0)]);
+    // A term is 30 days; the 31st of a longer month would be on demand.
+    month.days = Some(30);
+    let plan = check(&month, &monthly);
     let peak = plan.peak.unwrap();
     assert_eq!((peak.cards, peak.hourly), (1, money("0")));
 }
