@@ -171,6 +171,9 @@ impl Offer {
     /// Returns the price of one hour of one whole card; slices are scaled up to a card.
     pub fn hourly_per_card(&self) -> Money {
         let hourly = self.hourly();
+        if self.slices <= 1 && self.count <= 1 {
+            return hourly;
+        }
         let slices = Decimal::from(self.slices.max(1));
         let amount = hourly.amount().checked_mul(slices).unwrap_or(Decimal::MAX);
         Money::new(amount / Decimal::from(self.count.max(1)), hourly.currency())
