@@ -151,6 +151,8 @@ pub struct Offer {
     pub granularity: Option<Seconds>,
     /// The shortest time that is billed for one start; `None` when the provider does not say.
     pub minimum: Option<Seconds>,
+    /// Instances that can be had at once; `None` where nobody says, which is nearly always.
+    pub stock: Option<u32>,
     /// Where the price was seen, when, under which licence.
     pub source: Source,
     /// Anything else the source says.

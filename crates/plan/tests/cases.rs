@@ -1,6 +1,6 @@
 //! Real questions with known answers (`cases.csv`, capability 3 and 7) that the planner answers.
 //!
-//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125 in `colocate`; FX-007, 068, 079, 087, 088,
+//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125, 126, 128, 129 and 130 in `colocate`; FX-007, 068, 079, 087, 088,
 //! 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005, 006 and 009 in `guide`. FX-074, 076, 085, 086, 115, 120, 121
 //! and 124 are answered by the ledger, the review and the bill import, where they are answered.
 

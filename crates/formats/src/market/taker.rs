@@ -200,6 +200,7 @@ impl<'a> Taker<'a> {
             per: raw.per,
             granularity: raw.granularity,
             minimum: None,
+            stock: None,
             source: Source {
                 text: if raw.source.is_empty() { &self.stated.name } else { raw.source }.to_owned(),
                 date: raw.observed.or(self.stated.observed),

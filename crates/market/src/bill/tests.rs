@@ -267,6 +267,7 @@ fn rules() -> impl Strategy<Value = (Offer, Terms)> {
                 per: kasuan_model::PricePer::Hour,
                 granularity: Some(Seconds::new(step)),
                 minimum: Some(Seconds::new(minimum)),
+                stock: None,
                 source: kasuan_model::Source::stated("test"),
                 notes: String::new(),
             };

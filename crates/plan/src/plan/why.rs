@@ -43,15 +43,30 @@ pub(super) fn chosen(
     let Some(way) = context.solved.choice.ways[context.index] else { return Ok(why) };
     let way = &context.ways.ways[way];
     let pool = &context.solved.supply.pools[way.pool];
+    if context.job.hours_wait {
+        why.push(Phrase::new("plan-why-waits"));
+    }
+    let shared = context.solved.choice.shared.get(&way.pool);
+    let day = shared.and_then(|shared| {
+        let terms = shared.bill.bought.iter().map(|one| &pool.terms[one.term]);
+        terms.clone().find(|term| term.is_given_back() && term.mode == choice.mode)
+    });
+    if let Some(day) = day {
+        why.push(
+            Phrase::new("plan-why-given-back")
+                .with_word("mode", mode_key(day.mode))
+                .with("day", day.price.rounded()),
+        );
+    }
     // Break-even against the terms of the same instance: price over hourly price.
     if let Some(rate) = &pool.on_demand {
         let each =
             choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
-        for term in &pool.terms {
+        for term in pool.terms.iter().filter(|term| !term.is_given_back()) {
             let even = break_even_hours(term.price.amount(), rate.hourly.amount())
                 .and_then(Seconds::from_decimal_hours);
             let Some(even) = even else { continue };
-            let bought = choice.mode == term.mode;
+            let bought = choice.mode == term.mode && day.is_none();
             let (used, even) = (hours(Seconds::new(each)), hours(even));
             if bought {
                 why.push(
@@ -61,7 +76,10 @@ pub(super) fn chosen(
                         .with("hours", used)
                         .with("even", even),
                 );
-            } else if choice.mode == BillingMode::OnDemand && term.mode == BillingMode::Monthly {
+            } else if choice.mode == BillingMode::OnDemand
+                && term.mode == BillingMode::Monthly
+                && used < even
+            {
                 why.push(
                     Phrase::new("plan-why-below-break-even")
                         .with_word("mode", mode_key(term.mode))
@@ -75,7 +93,10 @@ pub(super) fn chosen(
     let need = context.need(way);
     let cards = need.cards * need.replicas;
     let rented = pool.count * way.instances;
-    if rented > cards {
+    let shares = shared.is_some_and(|shared| shared.is_together(context.index));
+    if shares {
+        why.push(Phrase::new("plan-why-shares").with("rented", pool.count).with("used", cards));
+    } else if rented > cards {
         why.push(Phrase::new("plan-why-idle-cards").with("rented", rented).with("used", cards));
     }
     if way.instances > need.replicas {
@@ -186,6 +207,10 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
             why.push(Phrase::new("plan-nothing-offers"));
         }
         return why;
+    }
+    if !context.ways.ways.is_empty() {
+        // Ways there are; nothing is left of what they rent.
+        return vec![Phrase::new("plan-nothing-stock")];
     }
     if !context.ways.needs.is_empty() {
         // It fits cards; no machine, no mode or no window is left.
