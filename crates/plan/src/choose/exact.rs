@@ -85,15 +85,20 @@ pub(super) fn choose(problem: &Problem<'_>) -> Option<Choice> {
     // First fit and a limited stock are kept to, not optimised.
     choice.bound = if problem.is_exact() {
         choice.cost
+    } else if problem.near.is_some() {
+        // The bound of the solution that this one is near to stands.
+        0
     } else {
-        bound::bound(problem, &choice).max(relaxed(problem, &jobs, &tables)).min(choice.cost)
+        let relaxed = relaxed(problem, &jobs, &tables, choice.cost);
+        bound::bound(problem, &choice).max(relaxed).min(choice.cost)
     };
     Some(choice)
 }
 
 /// Returns what no split of the jobs can be under, with every pool as if its machines were filled
-/// without gaps and billed to the second.
-fn relaxed(problem: &Problem<'_>, jobs: &[usize], tables: &Tables) -> i128 {
+/// without gaps and billed to the second; what is not under `cost` is not looked at.
+fn relaxed(problem: &Problem<'_>, jobs: &[usize], tables: &Tables, cost: i128) -> i128 {
+    let mut bills = 0;
     let all = (1_usize << jobs.len()) - 1;
     let apart = |set: usize| members(set).map(|at| tables.apart[at].0).sum::<i128>();
     let mut best: Vec<i128> = (0..=all).map(apart).collect();
@@ -106,10 +111,16 @@ fn relaxed(problem: &Problem<'_>, jobs: &[usize], tables: &Tables) -> i128 {
             let chosen: Vec<Member> = members(set)
                 .filter_map(|at| row[at].map(|(way, _)| Member { job: jobs[at], way }))
                 .collect();
-            let floor: i128 = members(set).map(|at| tables.floor(row, at)).sum();
-            let cost = problem.filled(*pool, &chosen).map_or(floor, |filled| filled.max(floor));
-            for whole in (0..=all).filter(|whole| whole & set == set) {
-                best[whole] = best[whole].min(before[whole & !set] + cost);
+            let mut floor: i128 = members(set).map(|at| tables.floor(row, at)).sum();
+            let others: i128 = members(all & !set).map(|at| tables.least[at]).sum();
+            if floor + others < cost {
+                bills += 1;
+                if bills <= MOST_BILLS {
+                    floor = problem.filled(*pool, &chosen).unwrap_or(floor).max(floor);
+                }
+                for whole in (0..=all).filter(|whole| whole & set == set) {
+                    best[whole] = best[whole].min(before[whole & !set] + floor);
+                }
             }
             set = (set - 1) & possible;
         }
