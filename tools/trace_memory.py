@@ -31,7 +31,31 @@ MODELS = {
     "mistral7b_like": dict(h=4096, L=32, nh=32, nkv=8, hd=128, ff=14336, V=32768, tied=False),
     "qwen25_7b": dict(h=3584, L=28, nh=28, nkv=4, hd=128, ff=18944, V=152064, tied=False, qkv_bias=True),
     "qwen3_8b": dict(h=4096, L=36, nh=32, nkv=8, hd=128, ff=12288, V=151936, tied=False, qk_norm=True),
+    # Other families, in their published widths, at eight layers so that a wrong term shows.
+    "gemma_2b": dict(h=2048, L=8, nh=8, nkv=1, hd=256, ff=16384, V=256000, tied=True, cls="Gemma"),
+    "gemma2_2b": dict(h=2304, L=8, nh=8, nkv=4, hd=256, ff=9216, V=256000, tied=True, cls="Gemma2"),
+    "gemma3_4b": dict(h=2560, L=8, nh=8, nkv=4, hd=256, ff=10240, V=262208, tied=True, cls="Gemma3Text"),
+    "phi3_mini": dict(h=3072, L=8, nh=32, nkv=32, hd=96, ff=8192, V=32064, tied=False, cls="Phi3"),
+    "phi_2": dict(h=2560, L=8, nh=32, nkv=32, hd=80, ff=10240, V=51200, tied=False, cls="Phi"),
+    "glm4_9b": dict(h=4096, L=8, nh=32, nkv=2, hd=128, ff=13696, V=151552, tied=False, cls="Glm"),
+    "glm4_9b_0414": dict(h=4096, L=8, nh=32, nkv=2, hd=128, ff=13696, V=151552, tied=False, cls="Glm4"),
+    "olmo2_7b": dict(h=4096, L=8, nh=32, nkv=32, hd=128, ff=11008, V=100352, tied=False, cls="Olmo2"),
+    "granite3_8b": dict(h=4096, L=8, nh=32, nkv=8, hd=128, ff=12800, V=49155, tied=True, cls="Granite"),
+    "command_r7b": dict(h=4096, L=8, nh=32, nkv=8, hd=128, ff=14336, V=256000, tied=True, cls="Cohere"),
+    "starcoder2_3b": dict(h=3072, L=8, nh=24, nkv=2, hd=128, ff=12288, V=49152, tied=True, cls="Starcoder2"),
+    "gpt_neox": dict(h=2560, L=8, nh=32, nkv=32, hd=80, ff=10240, V=50304, tied=False, cls="GPTNeoX"),
+    "mixtral": dict(h=4096, L=4, nh=32, nkv=8, hd=128, ff=14336, V=32000, tied=False, cls="Mixtral",
+                    num_local_experts=8, num_experts_per_tok=2),
+    "qwen3_moe": dict(h=2048, L=4, nh=32, nkv=4, hd=128, ff=6144, V=151936, tied=False, cls="Qwen3Moe",
+                      num_experts=128, num_experts_per_tok=8, moe_intermediate_size=768),
+    "deepseek_v2_lite": dict(h=2048, L=4, nh=16, nkv=16, hd=128, ff=10944, V=102400, tied=False, cls="DeepseekV2",
+                             n_routed_experts=64, num_experts_per_tok=6, moe_intermediate_size=1408,
+                             n_shared_experts=2, first_k_dense_replace=1, kv_lora_rank=512, q_lora_rank=None,
+                             qk_rope_head_dim=64, qk_nope_head_dim=128, v_head_dim=128),
 }
+
+#: What names a dimension here; everything else beside `cls` is handed to the configuration as it is.
+SHORT = {"h", "L", "nh", "nkv", "hd", "ff", "V", "tied", "cls", "qk_norm", "qkv_bias", "experts", "active"}
 
 
 class Live(TorchDispatchMode):
@@ -80,7 +104,10 @@ def build(dims, words, attention):
         tie_word_embeddings=dims.get("tied", False), attn_implementation=attention,
         max_position_embeddings=131072, head_dim=dims["hd"],
     )
-    if dims.get("qk_norm"):
+    if dims.get("cls"):
+        own = {key: value for key, value in dims.items() if key not in SHORT}
+        config = getattr(transformers, dims["cls"] + "Config")(**{**common, **own})
+    elif dims.get("qk_norm"):
         config = transformers.Qwen3Config(**common)
     elif dims.get("qkv_bias"):
         common.pop("head_dim")

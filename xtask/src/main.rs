@@ -18,7 +18,8 @@ const HELP: &str = "cargo xtask COMMAND
 
   ci          install what tests need, then format check, licences, lints, all tests
   predict     KIND FILE.csv: what this version predicts for the rows of a truth file, as CSV;
-              KIND is doctor, memory or time; memory with --parts adds what each estimate is made of
+              KIND is doctor, memory or time; memory with --parts adds what each estimate is made
+              of, with --unnamed too, as if no training program were known by its name
   models      build data/models/models.csv from data/models/configs.jsonl
   calibrate   time FILE.csv [--check]: fit the coefficients of the time model to measured runs;
               --check compares with the shipped file instead of writing it;
@@ -31,8 +32,9 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["ci"] => ci::run(),
         ["predict", "doctor", path] => predict_doctor::run(path),
-        ["predict", "memory", path] => predict_memory::run(path, false),
-        ["predict", "memory", path, "--parts"] => predict_memory::run(path, true),
+        ["predict", "memory", path] => predict_memory::run(path, false, false),
+        ["predict", "memory", path, "--parts"] => predict_memory::run(path, true, false),
+        ["predict", "memory", path, "--unnamed"] => predict_memory::run(path, true, true),
         ["models"] => models::run(),
         ["calibrate", "time", truth] => time::calibrate(truth, false),
         ["calibrate", "time", truth, "--check"] => time::calibrate(truth, true),

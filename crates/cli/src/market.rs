@@ -24,8 +24,8 @@ impl Ages {
     pub(crate) fn bands(self) -> Result<Bands, CommandError> {
         let Self { fresh_days: fresh, ageing_days: ageing } = self;
         if fresh > ageing {
-            let phrase = Phrase::new("error-age-bands").with("fresh", fresh);
-            return Err(CommandError::user(phrase.with("ageing", ageing)));
+            let phrase = Phrase::new("error-age-bands").with("fresh", fresh).with("ageing", ageing);
+            return Err(CommandError::user(phrase));
         }
         Ok(Bands { fresh, ageing })
     }

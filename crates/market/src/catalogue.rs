@@ -71,6 +71,8 @@ pub struct Catalogue {
     names: CardNames,
     by_card_id: BTreeMap<CardId, usize>,
     offers: Vec<Offer>,
+    /// Where the card of each offer is; none that the table does not know.
+    cards_of: Vec<Option<usize>>,
     by_offer_id: Index,
     priceless: Vec<Offer>,
     own: BTreeSet<usize>,
@@ -114,6 +116,7 @@ impl Catalogue {
             names,
             by_card_id,
             offers: Vec::with_capacity(offers.len()),
+            cards_of: Vec::new(),
             by_offer_id: Index::default(),
             priceless: Vec::new(),
             own: BTreeSet::new(),
@@ -129,6 +132,8 @@ impl Catalogue {
             }
         }
         catalogue.by_offer_id = Index::new(&mut catalogue.offers);
+        let place = |offer: &Offer| catalogue.by_card_id.get(&offer.card).copied();
+        catalogue.cards_of = catalogue.offers.iter().map(place).collect();
         catalogue
     }
 
@@ -161,6 +166,12 @@ impl Catalogue {
     /// Returns every offer, the user's own included.
     pub fn offers(&self) -> &[Offer] {
         &self.offers
+    }
+
+    /// Returns every offer whose card is known, with it.
+    pub fn offers_with_cards(&self) -> impl Iterator<Item = (&Offer, &Card)> {
+        let cards = self.cards_of.iter().map(|at| at.and_then(|at| self.cards.get(at)));
+        self.offers.iter().zip(cards).filter_map(|(offer, card)| Some((offer, card?)))
     }
 
     /// Says whether the offer at a place of [`Self::offers`] is from a user's price card.
@@ -220,11 +231,14 @@ impl Catalogue {
             self.priceless.push(offer);
             return false;
         }
+        let card = self.by_card_id.get(&offer.card).copied();
         let known = self.by_offer_id.find(&self.offers, &offer.id);
-        if let Some(old) = known.and_then(|at| self.offers.get_mut(at)) {
-            *old = offer;
+        let place = known.and_then(|at| self.offers.get_mut(at).zip(self.cards_of.get_mut(at)));
+        if let Some((old, old_card)) = place {
+            (*old, *old_card) = (offer, card);
             return true;
         }
+        self.cards_of.push(card);
         self.by_offer_id.added.insert(offer.id.clone(), self.offers.len());
         self.offers.push(offer);
         false

@@ -21,10 +21,10 @@ pub enum Doubt {
     SpotNotCheaper,
     /// A longer term is dearer by the hour than a shorter one of the same product.
     LongerTermDearer,
-    /// More than three times off the median of its card.
+    /// More than three times off what providers usually ask for its card.
     Outlier,
-    /// Off the median by the number of its cards: a price per card taken for one per instance, or
-    /// the other way round.
+    /// An outlier that the number of its cards would make a usual price: one per card taken for
+    /// one per instance, or the other way round.
     PerCardMixUp,
     /// Two rows say the same product and mode.
     Duplicate,
@@ -85,6 +85,8 @@ pub struct Finding {
 const OUTLIER: i64 = 3;
 /// A median of fewer prices says nothing.
 const FEWEST_FOR_MEDIAN: usize = 5;
+/// Nor does one that fewer providers made.
+const FEWEST_PROVIDERS: usize = 3;
 
 /// Checks every offer of a catalogue; the gravest doubts come first.
 pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding> {
@@ -126,6 +128,7 @@ fn examine(
     findings: &mut Vec<Finding>,
 ) {
     let medians = medians(beside.iter().chain(offers));
+    let sizes = sizes(beside.iter().chain(offers));
     for offer in offers {
         if catalogue.card(&offer.card).is_none() {
             let phrase = Phrase::new("market-doubt-card").with("name", &offer.card_raw);
@@ -134,7 +137,7 @@ fn examine(
         if offer.id.contains('~') {
             findings.push(finding(Doubt::Duplicate, offer, Phrase::new("market-doubt-duplicate")));
         }
-        findings.extend(outlier(offer, &medians));
+        findings.extend(outlier(offer, &medians, &sizes));
         findings.extend(age(offer, bands, today));
     }
     pairs(beside, offers, findings);
@@ -152,23 +155,60 @@ fn class(offer: &Offer) -> Class<'_> {
     (&offer.card, offer.mode, offer.price.currency())
 }
 
-/// Returns the median price of a card-hour of each class that has enough prices.
+/// Returns the usual price of a card-hour of each class that has enough prices: the median of what
+/// its providers ask in the median, so that one with sixty regions counts as one.
 fn medians<'a>(offers: impl Iterator<Item = &'a &'a Offer>) -> BTreeMap<Class<'a>, Decimal> {
-    let mut prices: BTreeMap<Class<'_>, Vec<Decimal>> = BTreeMap::new();
+    let mut prices: BTreeMap<Class<'_>, BTreeMap<&str, Vec<Decimal>>> = BTreeMap::new();
     for offer in offers {
-        prices.entry(class(offer)).or_default().push(offer.hourly_per_card().amount());
+        let of_class = prices.entry(class(offer)).or_default();
+        let of_provider = of_class.entry(&offer.provider).or_default();
+        of_provider.push(offer.hourly_per_card().amount());
     }
-    let enough = prices.into_iter().filter(|(_, prices)| prices.len() >= FEWEST_FOR_MEDIAN);
+    let enough = prices.into_iter().filter(|(_, providers)| {
+        providers.len() >= FEWEST_PROVIDERS
+            && providers.values().map(Vec::len).sum::<usize>() >= FEWEST_FOR_MEDIAN
+    });
     enough
-        .map(|(class, mut prices)| {
-            let middle = prices.len() / 2;
-            let (_, median, _) = prices.select_nth_unstable(middle);
-            (class, *median)
-        })
+        .map(|(class, providers)| (class, median(providers.into_values().map(median).collect())))
         .collect()
 }
 
-fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Finding> {
+/// The lowest and highest price of a card-hour that a provider asks in a class, by the number of
+/// cards.
+type Sizes<'a> = BTreeMap<(Class<'a>, &'a str), BTreeMap<u32, (Decimal, Decimal)>>;
+
+fn sizes<'a>(offers: impl Iterator<Item = &'a &'a Offer>) -> Sizes<'a> {
+    let mut sizes = Sizes::new();
+    for offer in offers {
+        let price = offer.hourly_per_card().amount();
+        let of_provider = sizes.entry((class(offer), offer.provider.as_str())).or_default();
+        let (low, high) = of_provider.entry(offer.count).or_insert((price, price));
+        (*low, *high) = (price.min(*low), price.max(*high));
+    }
+    sizes
+}
+
+/// Says whether the provider asks about as much for a card in an instance of another size: then the
+/// price is dear or cheap, but not read the wrong way.
+fn as_in_other_sizes(offer: &Offer, sizes: &Sizes<'_>) -> bool {
+    let price = offer.hourly_per_card().amount();
+    let double = |price: Decimal| price.checked_mul(Decimal::TWO).unwrap_or(Decimal::MAX);
+    let near = |(low, high): &(Decimal, Decimal)| *low <= double(price) && price <= double(*high);
+    let own = sizes.get(&(class(offer), offer.provider.as_str()));
+    own.is_some_and(|own| own.iter().any(|(count, span)| *count != offer.count && near(span)))
+}
+
+/// Returns the middle price; the list is not empty.
+fn median(mut prices: Vec<Decimal>) -> Decimal {
+    let middle = prices.len() / 2;
+    *prices.select_nth_unstable(middle).1
+}
+
+fn outlier(
+    offer: &Offer,
+    medians: &BTreeMap<Class<'_>, Decimal>,
+    sizes: &Sizes<'_>,
+) -> Option<Finding> {
     let median = *medians.get(&class(offer))?;
     let price = offer.hourly_per_card();
     let ratio = price.amount().checked_div(median)?;
@@ -177,10 +217,13 @@ fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Find
         return None;
     }
     let median = Money::new(median, price.currency());
-    let count = f64::from(offer.count);
     let ratio = ratio.to_f64()?;
-    let near = |expected: f64| (ratio / expected - 1.0).abs() < 0.15;
-    Some(if offer.count > 1 && (near(count) || near(1.0 / count)) {
+    // What it would be, had the price been read the other way.
+    let count = f64::from(offer.count);
+    let corrected = if ratio < 1.0 { ratio * count } else { ratio / count };
+    let usual = 1.0 / OUTLIER as f64..=OUTLIER as f64;
+    let misread = offer.count > 1 && usual.contains(&corrected) && !as_in_other_sizes(offer, sizes);
+    Some(if misread {
         let phrase = Phrase::new("market-doubt-per-card")
             .with("price", price)
             .with("median", median)

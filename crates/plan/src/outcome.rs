@@ -226,12 +226,14 @@ pub struct Mix {
     pub gap: f64,
     /// Demand and supply by hour of the month for each pool of interchangeable cards.
     pub pools: Vec<Pool>,
-    /// Where jobs leave cards of a machine unused that others could take.
+    /// Where jobs leave cards of a machine unused that others take or could take.
     pub packing: Vec<Packed>,
+    /// What the rent would be if the terms that wait for a measurement were bought now and the
+    /// guess held; `None` where none waits.
+    pub cost_if_bought: Option<Money>,
 }
 
-/// Machines of one pool as the mix rents them, and as few as they could be if jobs that need part
-/// of one were put together on it.
+/// Machines of one pool where jobs need part of one: each job on its own, and together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
     /// The card.
@@ -240,10 +242,14 @@ pub struct Packed {
     pub cards: u32,
     /// Machines at the busiest moment, each job on its own.
     pub apart: u32,
-    /// Machines that first fit needs.
+    /// Machines at the busiest moment with jobs together on them, by first fit.
     pub together: u32,
     /// Fewer cannot hold them.
     pub lower_bound: u32,
+    /// Whether the mix rents them together, or only says that it could.
+    pub planned: bool,
+    /// The jobs that meet others on a machine.
+    pub jobs: Vec<String>,
 }
 
 /// A commitment to buy.
@@ -259,8 +265,10 @@ pub struct Commitment {
     pub count: u32,
     /// When it starts.
     pub start: DateTime,
-    /// Price of all of them together.
+    /// Price of all of them together; what stays paid where they are given back.
     pub price: Money,
+    /// When they are given back, by the provider's rule of refunds; `None` where they are kept.
+    pub given_back: Option<DateTime>,
     /// Hours of use at which it costs as much as on demand.
     pub break_even: Seconds,
     /// Hours it is used.
@@ -348,6 +356,9 @@ pub struct MeasureFirst {
     pub hours: Estimate<rust_decimal::Decimal>,
     /// Whether the range is the planner's assumption because none was stated.
     pub assumed_range: bool,
+    /// Whether the plan buys it: only where committing now is the better bet, or the user insists
+    /// on such a term.
+    pub bought: bool,
     /// What to do.
     pub step: crate::advise::FirstStep,
     /// Hours at which the term costs as much as on demand.

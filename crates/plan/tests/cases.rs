@@ -1,6 +1,6 @@
 //! Real questions with known answers (`cases.csv`, capability 3 and 7) that the planner answers.
 //!
-//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125 in `colocate`; FX-007, 068, 079, 087, 088,
+//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125, 126, 128, 129 and 130 in `colocate`; FX-007, 068, 079, 087, 088,
 //! 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005, 006 and 009 in `guide`. FX-074, 076, 085, 086, 115, 120, 121
 //! and 124 are answered by the ledger, the review and the bill import, where they are answered.
 
@@ -265,7 +265,10 @@ fn fx_114_a_plan_is_held_to_caps_on_the_month_on_an_hour_and_on_cards_at_once() 
         offer("a", "a10", BillingMode::OnDemand, "5"),
         offer("a", "a10", BillingMode::Monthly, "500"),
     ]);
-    let plan = check(&workload(vec![jobs.remove(0)]), &monthly);
+    let mut month = workload(vec![jobs.remove(0)]);
+    // A term is 30 days; the 31st of a longer month would be on demand.
+    month.days = Some(30);
+    let plan = check(&month, &monthly);
     let peak = plan.peak.unwrap();
     assert_eq!((peak.cards, peak.hourly), (1, money("0")));
 }

@@ -156,12 +156,14 @@ fn guide_notes(report: &Report) -> Vec<Phrase> {
         let tokens = f64::from(inference.prompt.saturating_add(inference.generated))
             * f64::from(inference.concurrency);
         let per_token = memory::kv_bytes_per_token(&report.model, inference.kv);
-        notes.push(
-            Phrase::new("fit-note-cache")
-                .with("gib", format!("{:.2}", per_token * tokens / 1_073_741_824.0))
-                .with("bytes", format!("{per_token:.0}"))
-                .with("tokens", format!("{tokens:.0}")),
-        );
+        if per_token > 0.0 {
+            notes.push(
+                Phrase::new("fit-note-cache")
+                    .with("gib", format!("{:.2}", per_token * tokens / 1_073_741_824.0))
+                    .with("bytes", format!("{per_token:.0}"))
+                    .with("tokens", format!("{tokens:.0}")),
+            );
+        }
         let heads = f64::from(report.model.layers) * f64::from(report.model.hidden) * 4.0;
         if heads > per_token * 1.5 && per_token > 0.0 {
             notes.push(

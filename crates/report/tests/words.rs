@@ -21,6 +21,8 @@ use std::{
 /// Keys that are put together at run time, by their beginning; each is checked where it is used.
 const FAMILIES: &[&str] = &[
     "mode-",
+    "import-format-",
+    "price-column-",
     "cmd-",
     "web-",
     "cost-",
@@ -210,4 +212,14 @@ fn no_key_is_left_over() {
         .filter(|key| !code.contains(&format!("\"{key}\"")))
         .collect();
     assert!(unused.is_empty(), "keys that nothing says: {}", unused.join(", "));
+}
+
+#[test]
+fn every_column_of_a_price_card_has_a_name_in_both_languages() {
+    for language in Language::ALL {
+        let words = kasuan_report::Words::new(language);
+        for column in kasuan_formats::market::price_card::COLUMNS {
+            assert!(words.has(&format!("price-column-{}", column.name)), "{}", column.name);
+        }
+    }
 }

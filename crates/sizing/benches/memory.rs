@@ -1,44 +1,37 @@
-//! How long a thousand memory estimates take, against the guide's rule of thumb in the same run; the
-//! bar is 10 ms. Plain timing without a harness, so that the room needs no further dependency.
+//! Speed of the memory model: a thousand estimates over the whole catalogue, serving and training, by
+//! turns; and the guide's rule of thumb on the same, to compare with. The bar is 10 ms.
 
-#![expect(clippy::print_stdout, reason = "a bench talks to its terminal")]
-
+use criterion::{Criterion, criterion_group, criterion_main};
 use kasuan_sizing::{Architecture, Catalogue, Setup, Training, Work, memory};
-use std::{hint::black_box, time::Instant};
+use std::hint::black_box;
 
-const ROUNDS: u32 = 20;
-
-/// Returns the milliseconds that a thousand calls take, the best of several rounds.
-fn a_thousand(cases: &[(&Architecture, &Setup)], call: impl Fn(&Architecture, &Setup)) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        for (model, setup) in cases {
-            call(black_box(model), black_box(setup));
-        }
-        best = best.min(start.elapsed().as_secs_f64() * 1e3);
-    }
-    best * 1000.0 / cases.len().max(1) as f64
+fn a_thousand<'a>(
+    serving: &'a Setup,
+    training: &'a Setup,
+) -> Vec<(&'static Architecture, &'a Setup)> {
+    let models = Catalogue::shipped().entries().iter();
+    models.flat_map(|model| [(model, serving), (model, training)]).cycle().take(1000).collect()
 }
 
-fn main() {
-    let models = Catalogue::shipped().entries();
+fn estimates(c: &mut Criterion) {
     let serving = Setup::default();
     let training = Setup { work: Work::Training(Training::default()), ..Setup::default() };
-    let cases: Vec<_> = models
-        .iter()
-        .flat_map(|model| [(model, &serving), (model, &training)])
-        .cycle()
-        .take(1000)
-        .collect();
-    let ours = a_thousand(&cases, |model, setup| {
-        let _ = black_box(memory::estimate(model, setup, None));
+    let cases = a_thousand(&serving, &training);
+    c.bench_function("1,000 memory estimates", |b| {
+        b.iter(|| {
+            for (model, setup) in &cases {
+                let _ = black_box(memory::estimate(black_box(model), black_box(setup), None));
+            }
+        });
     });
-    let rule = a_thousand(&cases, |model, setup| {
-        black_box(memory::guide_rule(model, setup));
+    c.bench_function("1,000 times the guide's rule", |b| {
+        b.iter(|| {
+            for (model, setup) in &cases {
+                black_box(memory::guide_rule(black_box(model), black_box(setup)));
+            }
+        });
     });
-    println!(
-        "1,000 estimates: {ours:.3} ms; the guide's rule: {rule:.3} ms; ratio {:.1}",
-        ours / rule
-    );
 }
+
+criterion_group!(benches, estimates);
+criterion_main!(benches);

@@ -33,11 +33,21 @@ pub enum LogitsPath {
     /// allocator, fitted on one table of 86 runs whose longest sample is unknown.
     Metrics,
     /// A fused kernel that writes the gradient over the FP32 logits, which were copied once to shift
-    /// them (fms-acceleration): 8 bytes. The releases behind one of its two tables hold 16-bit
-    /// logits too, 10 bytes; where the release is not known, see [`LogitsPath::InPlaceHeld`].
+    /// them (`Fast_CrossEntropyLoss` of fms-acceleration), in model code that keeps only the FP32
+    /// copy (transformers before 4.46): 8 bytes.
     InPlace,
-    /// The same with the 16-bit logits held: 10 bytes.
-    InPlaceHeld,
+    /// The same kernel inside the loss function of transformers since 4.46, while whose copies are
+    /// made the model still holds its 16-bit logits: 10 bytes.
+    InPlaceInLoss,
+    /// The same kernel on the 16-bit logits themselves (Unsloth of 2024), of which accelerate returns
+    /// an FP32 copy: 6 bytes.
+    InPlace16,
+    /// The head in eight pieces, of which one at a time is copied to FP32 (torchtune's
+    /// `CEWithChunkedOutputLoss`): 16-bit logits and FP32 log-probabilities of all pieces and the
+    /// copy of one, 6.5 bytes, traced.
+    Pieces,
+    /// FP32 logits that the caller shifts and holds (torchtune before 0.3): 16 bytes, traced.
+    UpcastAndHeld,
 }
 
 impl LogitsPath {
@@ -50,7 +60,10 @@ impl LogitsPath {
             Self::Autocast => 18.0,
             Self::Metrics => 33.0,
             Self::InPlace => 8.0,
-            Self::InPlaceHeld => 10.0,
+            Self::InPlaceInLoss => 10.0,
+            Self::InPlace16 => 6.0,
+            Self::Pieces => 6.5,
+            Self::UpcastAndHeld => 16.0,
         }
     }
 
@@ -59,11 +72,23 @@ impl LogitsPath {
     pub const fn reserved_bytes(self) -> f64 {
         match self {
             Self::Metrics => 44.0,
-            Self::InPlace => 11.0,
-            Self::InPlaceHeld => 11.0,
+            Self::InPlace | Self::InPlaceInLoss => 11.0,
             _ => self.bytes(),
         }
     }
+}
+
+/// What the details of a program rest on, which decides how far they may be off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The program is in the table, and its row was held against measured runs.
+    Measured,
+    /// The program is in the table, its row read from its code only.
+    Code,
+    /// The program is not known: what most programs do.
+    #[default]
+    Assumed,
 }
 
 /// What a training stack does beside its settings; the default is a current Hugging Face stack.
@@ -109,9 +134,11 @@ pub struct TrainingDetails {
     pub lengths_vary: bool,
     /// Whether what checkpointing keeps waits in host memory (torchtune's activation offloading).
     pub offloads_activations: bool,
-    /// Whether the program is one of the table of stacks, so that these fields are what it does and
-    /// not what most do.
-    pub program_known: bool,
+    /// Whether the program brings its own code for the models, so that what Hugging Face's code of a
+    /// family does is not what runs (LitGPT, torchtune, Megatron-LM).
+    pub own_models: bool,
+    /// What these fields rest on.
+    pub program: Evidence,
 }
 
 impl Default for TrainingDetails {
@@ -134,7 +161,8 @@ impl Default for TrainingDetails {
             keeps_matrix_products: false,
             lengths_vary: false,
             offloads_activations: false,
-            program_known: false,
+            own_models: false,
+            program: Evidence::Assumed,
         }
     }
 }

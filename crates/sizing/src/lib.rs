@@ -19,7 +19,7 @@ pub mod time;
 pub use architecture::{Architecture, Attention, Experts, Kind, Mlp, Norm, RecurrentLayers};
 pub use catalogue::{Catalogue, CatalogueError, UnknownModel};
 pub use counted::parse_size;
-pub use details::{LogitsPath, StepKernel, TrainingDetails};
+pub use details::{Evidence, LogitsPath, StepKernel, TrainingDetails};
 pub use error::SizingError;
 pub use outcome::{Breakdown, MemoryEstimate, Reservation};
 pub use parameters::ParameterCount;

@@ -161,6 +161,10 @@ pub struct Inference {
     /// Whether the cache is laid out for all tokens at the start (LitGPT, gpt-fast, exllama) and
     /// not grown token by token.
     pub static_cache: bool,
+    /// Tokens for which a cache is laid out at the start, where those are not the prompt's and the
+    /// generated ones: the model's whole context (exllamav2, LitGPT unless told), or the generated
+    /// tokens alone (AutoAWQ's fused layers).
+    pub cache_tokens: Option<u32>,
 }
 
 impl Default for Inference {
@@ -180,6 +184,7 @@ impl Default for Inference {
             cuda_graphs: true,
             attention: AttentionKernel::Flash,
             static_cache: false,
+            cache_tokens: None,
         }
     }
 }

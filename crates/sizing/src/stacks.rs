@@ -5,8 +5,8 @@
 //! `data/memory/stacks.toml`, where each row says what it rests on.
 
 use crate::{
-    LogitsPath, Loss, Recipe, Setup, Sharding, StepKernel, TrainingDetails, TrainingStack,
-    WeightFormat, Work,
+    Evidence, LogitsPath, Loss, Recipe, Setup, Sharding, StepKernel, TrainingDetails,
+    TrainingStack, WeightFormat, Work,
 };
 use kasuan_model::{Phrase, Phrased};
 use serde::Deserialize;
@@ -91,6 +91,9 @@ pub struct Stack {
     /// With the stack's own fused kernels.
     #[serde(default)]
     logits_fast: Option<LogitsPath>,
+    /// The same before transformers 4.46, where it differs.
+    #[serde(default)]
+    logits_fast_old: Option<LogitsPath>,
     /// For models that bring their own loss.
     #[serde(default)]
     logits_own_code: Option<LogitsPath>,
@@ -109,12 +112,22 @@ pub struct Stack {
     quantises_head: bool,
     #[serde(default)]
     loads_whole: bool,
+    #[serde(default)]
+    own_models: bool,
     /// Whether it starts DeepSpeed ZeRO-2 on one card when the base is quantised or everything is
     /// trained.
     #[serde(default)]
     pub lone_zero2: bool,
     #[serde(default)]
     lengths_vary: bool,
+    /// Whether keys and values are copied to the width of queries before attention.
+    #[serde(default)]
+    expands_kv: bool,
+    /// Whether the loss moved into the head's kernel in 2025.
+    #[serde(default)]
+    fuses_loss_new: bool,
+    /// Whether the row was held against measured runs, or only read from the program's code.
+    evidence: Evidence,
     /// What the row rests on.
     pub source: String,
 }
@@ -134,8 +147,8 @@ pub struct Framework {
     pub fast: bool,
     /// Whether its fused loss is on.
     pub in_place: bool,
-    /// Whether the installed releases are not stated, only asked for.
-    pub unstated: bool,
+    /// Whether the run asks for the optimiser's fused kernel.
+    pub fused_step: bool,
     /// Whether the model's own code computes the loss.
     pub own_code: bool,
 }
@@ -193,7 +206,7 @@ impl Stack {
 
     /// Says whether it computes the loss in the head's kernel.
     pub const fn fuses_loss(&self) -> bool {
-        self.fuses_loss
+        self.fuses_loss || self.fuses_loss_new
     }
 }
 
@@ -207,7 +220,7 @@ impl Framework {
             mixed: true,
             fast: false,
             in_place: false,
-            unstated: false,
+            fused_step: false,
             own_code: false,
         }
     }
@@ -240,7 +253,7 @@ impl Framework {
         let mut setup = setup.clone();
         if let Work::Training(training) = &mut setup.work {
             training.stack = self.stack.program();
-            if self.stack.fuses_loss && training.loss == Loss::Eager {
+            if self.fuses_loss() && training.loss == Loss::Eager {
                 training.loss = Loss::Fused;
             }
             training.details = details.unwrap_or(training.details);
@@ -271,25 +284,30 @@ impl Framework {
                 Upcasts::PlainPath => bitsandbytes && !fsdp && !self.fast,
             },
             autocast,
-            step: stack.step,
+            step: if self.fused_step { StepKernel::Fused } else { stack.step },
             logits: self.logits(autocast),
             adapter_dropout: stack.adapter_dropout,
             merged_adapters: stack.merged_adapters,
             quantises_head: stack.quantises_head,
             loads_whole: stack.loads_whole && fsdp,
+            own_models: stack.own_models,
             keeps_matrix_products: stack.selective == Selective::Scores,
             lengths_vary: stack.lengths_vary && !training.packed,
-            program_known: self.named,
+            expands_kv: stack.expands_kv || training.details.expands_kv,
+            program: if self.named { stack.evidence } else { Evidence::Assumed },
             ..training.details
         })
     }
 
-    /// Returns the path of the stack's fused loss; where releases are not stated, the larger of its
-    /// two forms.
+    /// Says whether the loss is computed in the head's kernel.
+    fn fuses_loss(&self) -> bool {
+        self.stack.fuses_loss || self.stack.fuses_loss_new && !self.old
+    }
+
+    /// Returns the path of the stack's fused kernel on the logits.
     fn fused_loss(&self) -> Option<LogitsPath> {
-        let path = self.stack.logits_fast.filter(|_| self.in_place)?;
-        let held = self.unstated && path == LogitsPath::InPlace;
-        Some(if held { LogitsPath::InPlaceHeld } else { path })
+        let old = self.stack.logits_fast_old.filter(|_| self.old);
+        old.or(self.stack.logits_fast).filter(|_| self.in_place)
     }
 
     fn logits(&self, autocast: bool) -> LogitsPath {

@@ -30,8 +30,9 @@ struct Prediction {
 
 /// Prints a prediction for every row of a truth file; an empty one means declined.
 ///
-/// With `parts`, what the estimate is made of stands beside it, in GiB.
-pub(crate) fn run(path: &str, parts: bool) -> Result<(), String> {
+/// With `parts`, what the estimate is made of stands beside it, in GiB. With `unnamed`, every training
+/// program is taken as one that is not known, to see what estimates of new ones are worth.
+pub(crate) fn run(path: &str, parts: bool, unnamed: bool) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
     let rows = Rows::read(&bytes)?;
     let mut out = csv::Writer::from_writer(std::io::stdout());
@@ -43,7 +44,7 @@ pub(crate) fn run(path: &str, parts: bool) -> Result<(), String> {
     out.write_record(&head).map_err(failed)?;
     for row in rows.iter() {
         let mut cells = vec![row.get("id").to_owned()];
-        match predict(&row) {
+        match predict(&row, unnamed) {
             Some(Prediction { likely, upper, estimate }) => {
                 cells.extend([likely, upper].map(|gib| format!("{gib:.4}")));
                 if parts {
@@ -73,10 +74,10 @@ fn part_cells(e: &MemoryEstimate) -> Vec<String> {
 }
 
 /// Predicts what was measured in a row, or declines.
-fn predict(row: &Row<'_>) -> Option<Prediction> {
+fn predict(row: &Row<'_>, unnamed: bool) -> Option<Prediction> {
     let card = cards::card(row);
     let measured = row.get("what_is_measured");
-    let (model, setup) = setup(row)?;
+    let (model, setup) = setup(row, unnamed)?;
     let estimate = memory::estimate(&model, &setup, card.as_ref()).ok()?;
     let (likely, upper) = total(measured, &setup, &estimate)?;
     let cards = if row.get("scope") == "sum_all_gpus" { row.number("n_gpus")? } else { 1.0 };
@@ -84,19 +85,21 @@ fn predict(row: &Row<'_>) -> Option<Prediction> {
 }
 
 /// Maps a row to a model and a setup.
-fn setup(row: &Row<'_>) -> Option<(kasuan_sizing::Architecture, Setup)> {
-    let model = model::architecture(row)?;
+fn setup(row: &Row<'_>, unnamed: bool) -> Option<(kasuan_sizing::Architecture, Setup)> {
+    let model = training::enlarged(row, model::architecture(row)?);
     let weights = words::weight_format(row)?;
     let cards = words::parallelism(row)?;
-    let framework = stacks::framework(row);
+    let framework = stacks::framework(row, unnamed);
     let (work, parallelism) = match row.get("kind") {
-        "inference" => (Work::Inference(serving::inference(row)?), cards),
+        "inference" => (Work::Inference(serving::inference(row, model.max_context)?), cards),
         _ => {
             let (training, cards) = training::training(row, &framework, cards)?;
             (Work::Training(training), cards)
         }
     };
-    let exact_weights = words::file_size(row).or_else(|| words::mixed_fp8(row, &model));
+    let exact_weights = words::file_size(row)
+        .or_else(|| words::mixed_fp8(row, &model))
+        .or_else(|| words::wide_rest(row, &model, weights));
     let setup = Setup { work, weights, parallelism, exact_weights };
     Some((model, framework.apply(&setup)))
 }

@@ -23,7 +23,12 @@ pub(super) fn architecture(row: &Row<'_>) -> Option<Architecture> {
     if let Some(model) = known {
         return Some(sliding_only(row, model.clone()));
     }
-    let layers = row.whole("layers")?;
+    let Some(layers) = row.whole("layers") else {
+        // Only the size is stated: a model of usual proportions.
+        let billions =
+            row.number("params_b").filter(|b| b.is_finite() && (0.001..100_000.0).contains(b))?;
+        return Some(Architecture::counted((billions * 1e9) as u64));
+    };
     let kv_heads = row.whole("kv_heads")?;
     let head_dim = row.whole("head_dim")?;
     let hidden = row.whole("hidden");

@@ -9,8 +9,8 @@ use kasuan_sizing::{AttentionKernel, Engine, Inference, KvFormat, PromptLogits};
 /// For rows that measure a part which no length changes.
 const NO_LENGTH: Length = Length { prompt: 1, generated: 0 };
 
-/// Returns the inference setup of a row.
-pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
+/// Returns the inference setup of a row; `context` is the longest that its model allows.
+pub(super) fn inference(row: &Row<'_>, context: Option<u32>) -> Option<Inference> {
     let framework = row.lower("framework_version");
     let engine = engine(&framework)?;
     let component =
@@ -52,8 +52,23 @@ pub(super) fn inference(row: &Row<'_>) -> Option<Inference> {
         attention: attention(&row.lower("flash_attn")),
         static_cache: matches!(engine, Engine::StaticTorch | Engine::Exllama)
             || row.get("kv_format").contains("pre-allocated"),
+        cache_tokens: laid_out(&framework, length, context),
         ..Inference::default()
     })
+}
+
+/// Tokens for which a program lays its cache out, where that is not what it reads and writes:
+/// exllamav2 takes the model's whole context (`ExLlamaV2Config.max_seq_len`), Lit-GPT its block size,
+/// which stops at 4,096 for models with a window, and AutoAWQ's fused layers what will be generated
+/// (`max_new_tokens`).
+fn laid_out(framework: &str, length: Length, context: Option<u32>) -> Option<u32> {
+    if framework.contains("exllamav2") {
+        return context;
+    }
+    if framework.contains("lightning") {
+        return Some(context?.min(4096));
+    }
+    (framework.contains("autoawq") && framework.contains("fused")).then_some(length.generated)
 }
 
 /// Tokens of vLLM's profiling run: as stated; the whole context without chunked prefill (V0, up to
@@ -90,6 +105,7 @@ const ENGINES: &[(&str, Engine)] = &[
     ("exllama", Engine::Exllama),
     ("gptq-for-llama", Engine::Exllama),
     ("litgpt", Engine::StaticTorch),
+    ("lightning", Engine::StaticTorch),
     ("torchao", Engine::StaticTorch),
     ("tensorrt", Engine::TensorRtLlm),
     ("lmdeploy", Engine::LmDeploy),

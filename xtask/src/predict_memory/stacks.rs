@@ -3,19 +3,18 @@
 use super::row::Row;
 use kasuan_sizing::{Framework, Parallelism, Sharding, Stack};
 
-/// Returns the stack that a row names, as the row's run used it.
-pub(super) fn framework(row: &Row<'_>) -> Framework {
+/// Returns the stack that a row names, as the row's run used it; with `unnamed` the most common one.
+pub(super) fn framework(row: &Row<'_>, unnamed: bool) -> Framework {
     let text = row.lower("framework_version");
     let config = row.note("framework_config").unwrap_or("");
-    let stack = Stack::named_in(&text);
+    let stack = Stack::named_in(&text).filter(|_| !unnamed);
     Framework {
         named: stack.is_some(),
         old: old(&text),
         mixed: mixed(row),
         fast: config.contains("foak") || config.contains("accelerated"),
         in_place: config.contains("foak"),
-        // `requirements.txt (...)` says what a file asks for, not what was installed.
-        unstated: text.contains("requirements.txt"),
+        fused_step: row.lower("optimizer").contains("fused"),
         own_code: row.lower("model").contains("bigcode"),
         ..Framework::new(stack.unwrap_or(Stack::common()))
     }
@@ -41,14 +40,17 @@ pub(super) fn cards(stack: &Stack, row: &Row<'_>, cards: Parallelism) -> Paralle
     if alone { Parallelism { sharding: Sharding::Zero2, ..cards } } else { cards }
 }
 
-/// Says whether a stack is from before transformers 4.45 (September 2024), by the year it names, its
-/// own release or the torch beside it.
+/// Says whether a stack is from before transformers 4.46 (October 2024), by the year it names, its
+/// own release or that of torch or accelerate beside it. `requirements.txt (...)` says what a file
+/// asks for, not what was installed, and dates nothing.
 fn old(framework: &str) -> bool {
     const YEARS: [&str; 3] = ["2022", "2023", "2024"];
-    const RELEASES: [&str; 1] = ["torchtune 0.1"];
+    // accelerate 1.0 is of early October 2024.
+    const RELEASES: [&str; 4] =
+        ["torchtune 0.1", "torchtune 0.2", "accelerate 0.", "accelerate 1.0"];
     const TORCH: [&str; 5] = ["torch 2.0", "torch 2.1", "torch 2.2", "torch 2.3", "torch 1."];
     // Pretraining stacks bring their own model code.
-    if framework.contains("torchtitan") {
+    if framework.contains("torchtitan") || framework.contains("requirements.txt") {
         return false;
     }
     YEARS.iter().chain(&RELEASES).any(|word| framework.contains(word))
@@ -72,6 +74,9 @@ mod tests {
             old("ms-swift 2.x, torch 2.1.1") && old("fsdp_qlora train.py, torch 2.2, bnb 0.43")
         );
         assert!(!old("peft 0.19.2.dev0, transformers 5.13.1, torch 2.13.0+cu130"));
+        assert!(old("fms-hf-tuning + accelerate; accelerate 1.0.1"));
+        assert!(!old("fms-hf-tuning + accelerate; requirements.txt (accelerate 1.0.1)"));
+        assert!(!old("fms-hf-tuning + accelerate; accelerate 1.6.0"));
         assert!(!old("ms-swift 4.x") && !old("torchtune 0.5/0.6"));
     }
 }

@@ -6,8 +6,8 @@ use super::{
     words::{length, numbers},
 };
 use kasuan_sizing::{
-    AttentionKernel, Checkpointing, Framework, LoraTarget, Loss, Method, Optimizer, Parallelism,
-    Recipe, Sharding, Training, TrainingDetails,
+    Architecture, AttentionKernel, Checkpointing, Framework, LoraTarget, Loss, Method, Optimizer,
+    Parallelism, Recipe, Sharding, Training, TrainingDetails,
 };
 
 /// Returns the training setup of a row without what its stack does, and how it is spread over cards.
@@ -37,7 +37,7 @@ pub(super) fn training(
     let training = Training {
         method: method(row)?,
         recipe: recipe(row, framework, cards),
-        optimizer: optimizer(&optimizer_text),
+        optimizer: optimizer(&optimizer_text, &row.lower("notes")),
         micro_batch,
         sequence: length.prompt,
         accumulation: 1,
@@ -62,6 +62,18 @@ pub(super) fn training(
     Some((training, cards))
 }
 
+/// Blocks that LLaMA-Pro adds and trains alone (`tuner=llamapro num_blocks=4`).
+fn added_blocks(row: &Row<'_>) -> Option<u32> {
+    let named = row.lower("notes").contains("llamapro");
+    named.then(|| row.note("num_blocks").and_then(|text| text.parse().ok()).unwrap_or(4))
+}
+
+/// Returns the model with the blocks that the method adds to it.
+pub(super) fn enlarged(row: &Row<'_>, model: Architecture) -> Architecture {
+    let added = added_blocks(row).unwrap_or(0);
+    Architecture { layers: model.layers.saturating_add(added), ..model }
+}
+
 /// Reads the method: `other` rows are adapters when they have a rank, else what the notes name.
 fn method(row: &Row<'_>) -> Option<Method> {
     let notes = row.lower("notes");
@@ -77,6 +89,9 @@ fn method(row: &Row<'_>) -> Option<Method> {
     }
     if optimizer.contains("badam") {
         return Some(Method::BAdam);
+    }
+    if let Some(layers) = added_blocks(row) {
+        return Some(Method::Freeze { layers });
     }
     match row.get("kind") {
         "full" | "pretrain" => Some(Method::Full),
@@ -182,7 +197,11 @@ fn recipe(row: &Row<'_>, framework: &Framework, cards: Parallelism) -> Recipe {
     }
 }
 
-fn optimizer(text: &str) -> Optimizer {
+fn optimizer(text: &str, notes: &str) -> Optimizer {
+    if notes.contains("galore") && notes.contains("+quantize") {
+        // `galore_quantization`: the projected states are kept in 8 bits.
+        return Optimizer::AdamW8bit;
+    }
     if text.contains("4bit") || text.contains("4-bit") {
         Optimizer::AdamW4bit
     } else if text.contains("paged") {

@@ -123,6 +123,21 @@ pub(super) fn mixed_fp8(row: &Row<'_>, model: &Architecture) -> Option<Bytes> {
     Some(Bytes::new(narrow.saturating_add(parts.total.saturating_sub(narrow).saturating_mul(2))))
 }
 
+/// The size of a quantised checkpoint whose other parts are kept and computed in FP32 (`gptq-int4
+/// weights, compute float32`).
+pub(super) fn wide_rest(
+    row: &Row<'_>,
+    model: &Architecture,
+    format: WeightFormat,
+) -> Option<Bytes> {
+    if !row.lower("weight_format").contains("compute float32") {
+        return None;
+    }
+    let parts = count(model);
+    let matrices = parts.block_linear() as f64 * format.bits_per_weight() / 8.0;
+    Some(Bytes::from_estimate(matrices + 4.0 * parts.unquantised() as f64))
+}
+
 /// How a row's run was spread over cards.
 pub(super) fn parallelism(row: &Row<'_>) -> Option<Parallelism> {
     let text = row.lower("parallelism");
@@ -186,6 +201,10 @@ pub(super) const SHORT_PROMPT: u32 = 16;
 /// `generating N` starts from a short prompt; `max N` and `cutoff N` are taken at the limit.
 pub(super) fn length(text: &str) -> Option<Length> {
     let text = text.to_lowercase();
+    // A picture's side is no number of tokens.
+    if text.contains("px") {
+        return None;
+    }
     let found = numbers(&text);
     let first = found.first().copied();
     if text.contains("model init") {

@@ -14,7 +14,7 @@ use kasuan_market::{Catalogue, Form, Found, Freshness, Pattern, Query, Sort};
 use kasuan_model::{BillingMode, Bytes, CardId, Currency, Interconnect, Phrase, Rates, Seconds};
 use kasuan_report::{Table, market as tables};
 use rust_decimal::Decimal;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Offers {
@@ -219,12 +219,34 @@ pub(crate) fn families(
     Ok(cards)
 }
 
+/// Returns the error for a provider without any offer, with names that begin alike.
+fn unknown_provider(name: &str, catalogue: &Catalogue) -> CommandError {
+    let error = CommandError::user(Phrase::new("error-provider-unknown").with("name", name));
+    let start: String = name.to_lowercase().chars().take(2).collect();
+    let offers = catalogue.offers().iter();
+    let near: BTreeSet<&str> = offers
+        .map(|offer| offer.provider.as_str())
+        .filter(|provider| provider.starts_with(&start))
+        .collect();
+    let near: Vec<&str> = near.into_iter().take(5).collect();
+    if near.is_empty() {
+        return error.hint(Phrase::new("hint-provider-list"));
+    }
+    error.hint(Phrase::new("market-card-nearest").with("names", near.join(", ")))
+}
+
 fn query(
     arguments: &Offers,
     catalogue: &Catalogue,
     context: &Context,
 ) -> Result<Query, CommandError> {
     let cards = families(&arguments.card, catalogue, context)?;
+    for name in &arguments.provider {
+        let known = |offer: &kasuan_model::Offer| offer.provider.eq_ignore_ascii_case(name);
+        if !arguments.history && !catalogue.offers().iter().any(known) {
+            return Err(unknown_provider(name, catalogue));
+        }
+    }
     let capability = arguments.capability.as_deref().map(|text| {
         text.split_once('.')
             .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))

@@ -113,6 +113,18 @@ fn claims_larger_than_the_file_are_refused_before_memory_is_taken() {
     assert!(matches!(parse(b"PK\x03\x04 a zip file"), Err(GgufError::NotGguf)));
 }
 
+#[test]
+fn a_file_that_ends_anywhere_before_its_tensors_is_an_error_at_every_length() {
+    let whole = file();
+    // The file of this test is its table alone: no bytes of tensors follow.
+    for length in (0..400).chain((400..whole.len()).step_by(61)) {
+        let cut = whole.get(..length).unwrap();
+        assert!(read(cut, cut.len() as u64).is_err(), "cut at {length}");
+        // A file that claims to be longer than what can be read of it.
+        assert!(read(cut, u64::MAX).is_err(), "cut at {length}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_broken_file_panics(changes in prop::collection::vec((0_usize..2048, any::<u8>()), 1..24)) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use kasuan_model::{Phrase, Phrased as _};
-use kasuan_sizing::{Attention, Catalogue, parameters};
+use kasuan_sizing::{Attention, Catalogue, Inference, Setup, Training, Work, memory, parameters};
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<HfConfig, HfConfigError> {
@@ -189,6 +189,29 @@ proptest! {
         let fields: Vec<String> =
             names.iter().zip(&numbers).map(|(name, n)| format!("\"{name}\": {n}")).collect();
         let _ = parse(&format!(r#"{{"model_type": "{family}", {}}}"#, fields.join(", ")));
+    }
+
+    #[test]
+    fn what_is_read_from_any_values_can_be_estimated_without_a_panic(
+        family in prop::sample::select(vec!["llama", "deepseek_v3", "qwen3_next", "gemma2", "cohere",
+            "gpt_oss", "mixtral", "t5", "bert", "phi", "a family of tomorrow"]),
+        values in prop::collection::vec(prop::sample::select(vec!["0", "1", "7", "64", "4096",
+            "4294967295", "18446744073709551615", "-1", "1e30", "0.5", "null", "true", "\"8\"",
+            "[1, 2]", "{}", "[]", "\"\""]), 14),
+    ) {
+        let names = ["num_hidden_layers", "hidden_size", "num_attention_heads",
+            "num_key_value_heads", "head_dim", "vocab_size", "intermediate_size", "num_experts",
+            "num_local_experts", "num_experts_per_tok", "kv_lora_rank", "sliding_window",
+            "layer_types", "quantization_config"];
+        let fields: Vec<String> =
+            names.iter().zip(&values).map(|(name, v)| format!("\"{name}\": {v}")).collect();
+        let text = format!(r#"{{"model_type": "{family}", {}}}"#, fields.join(", "));
+        if let Ok(read) = parse(&text) {
+            for work in [Work::Inference(Inference::default()), Work::Training(Training::default())] {
+                let setup = Setup { work, ..Setup::default() };
+                let _ = memory::estimate(&read.architecture, &setup, None);
+            }
+        }
     }
 
     #[test]

@@ -149,7 +149,30 @@ fn headers_that_contradict_themselves_are_refused() {
     assert!(matches!(error, SafetensorsError::HeaderTooLong { .. }), "{error}");
 }
 
+#[test]
+fn a_header_that_ends_early_is_an_error_at_every_length() {
+    let whole = safetensors_file(&tensors(true));
+    let header = 8 + u64::from_le_bytes(whole.get(..8).unwrap().try_into().unwrap()) as usize;
+    for length in 0..header {
+        let cut = whole.get(..length).unwrap();
+        assert!(safetensors::header(&mut &cut[..], length as u64).is_err(), "cut at {length}");
+        assert!(safetensors::header(&mut &cut[..], u64::MAX).is_err(), "cut at {length}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn no_noise_panics(
+        noise in prop::collection::vec(any::<u8>(), 0..512),
+        length in any::<u64>(),
+        claimed in any::<u64>(),
+    ) {
+        let _ = safetensors::header(&mut &noise[..], claimed);
+        let mut bytes = (length % 600).to_le_bytes().to_vec();
+        bytes.extend(noise);
+        let _ = safetensors::header(&mut &bytes[..], bytes.len() as u64);
+    }
+
     #[test]
     fn no_broken_header_panics(changes in prop::collection::vec((0_usize..4096, any::<u8>()), 1..16)) {
         let mut bytes = safetensors_file(&tensors(true));

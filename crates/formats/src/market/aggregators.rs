@@ -64,6 +64,11 @@ pub(super) fn tardellirs(file: &Value, taker: &mut Taker<'_>) {
         // `NVIDIA A100` says its form factor in a column of its own.
         let interconnect = text(row, "interconnect");
         let name = format!("{} {interconnect}", text(row, "gpu_model"));
+        if text(row, "gpu_model").is_empty() {
+            let why = Phrase::new("import-no-card-name");
+            taker.refuse(at as u64 + 1, text(row, "id"), why);
+            continue;
+        }
         let row_of_file = Raw {
             line: at as u64 + 1,
             provider: text(row, "provider_id"),

@@ -44,6 +44,13 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
             taker.refuse(line, "", Phrase::new("import-header-again"));
             continue;
         }
+        if card.is_some_and(|at| at >= record.len()) {
+            let why = Phrase::new("import-row-short")
+                .with("cells", record.len())
+                .with("columns", header.len());
+            taker.refuse(line, record.get(0).unwrap_or(""), why);
+            continue;
+        }
         let cell =
             |column: Option<usize>| column.and_then(|at| record.get(at)).unwrap_or("").trim();
         let number = |column| cell(column).parse::<f64>().ok();

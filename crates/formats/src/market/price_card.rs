@@ -156,6 +156,11 @@ impl std::fmt::Display for Wanted {
     }
 }
 
+/// Returns the key of a column's name in the reader's language.
+fn word(column: &str) -> String {
+    format!("price-column-{column}")
+}
+
 impl Phrased for PriceCardError {
     fn phrase(&self) -> Phrase {
         match self {
@@ -164,28 +169,33 @@ impl Phrased for PriceCardError {
                 Phrase::new("price-card-unknown-column").with("column", column)
             }
             Self::TwiceColumn { column } => {
-                Phrase::new("price-card-twice-column").with("column", column)
+                Phrase::new("price-card-twice-column").with_word("column", word(column))
             }
             Self::MissingColumn { column } => {
-                Phrase::new("price-card-missing-column").with("column", column)
+                Phrase::new("price-card-missing-column").with_word("column", word(column))
             }
             Self::Line { line, what } => {
                 Phrase::new("price-card-line").with("line", line).with("what", what)
             }
             Self::HeaderAgain { .. } => Phrase::new("import-header-again"),
-            Self::MissingCell { line, column } => {
-                Phrase::new("price-card-missing-cell").with("line", line).with("column", column)
-            }
+            Self::MissingCell { line, column } => Phrase::new("price-card-missing-cell")
+                .with("line", line)
+                .with_word("column", word(column)),
             Self::Cell { line, column, text, wanted } => Phrase::new("price-card-cell")
                 .with("line", line)
-                .with("column", column)
+                .with_word("column", word(column))
                 .with("text", text)
                 .with("wanted", wanted.word()),
-            Self::Card { line, error } => {
-                let name = match error {
-                    CardError::Unknown { text, .. } | CardError::Memory { text, .. } => text,
-                };
-                Phrase::new("price-card-card").with("line", line).with("text", name)
+            Self::Card { line, error: CardError::Unknown { text, .. } } => {
+                Phrase::new("price-card-card").with("line", line).with("text", text)
+            }
+            Self::Card { line, error: CardError::Memory { text, family, given, known, .. } } => {
+                Phrase::new("price-card-memory")
+                    .with("line", line)
+                    .with("text", text)
+                    .with("family", family)
+                    .with("given", given)
+                    .with("known", known.join(" / "))
             }
         }
     }
@@ -195,13 +205,7 @@ impl Phrased for PriceCardError {
             Self::UnknownColumn { nearest: Some(nearest), .. } => {
                 vec![Phrase::new("price-card-nearest-column").with("column", nearest)]
             }
-            Self::Card { error, .. } => {
-                let mut hints = error.hints();
-                if matches!(error, CardError::Memory { .. }) {
-                    hints.push(error.phrase());
-                }
-                hints
-            }
+            Self::Card { error, .. } => error.hints(),
             Self::Empty | Self::UnknownColumn { .. } | Self::MissingColumn { .. } => {
                 vec![Phrase::new("price-card-template")]
             }

@@ -200,6 +200,7 @@ impl<'a> Taker<'a> {
             per: raw.per,
             granularity: raw.granularity,
             minimum: None,
+            stock: None,
             source: Source {
                 text: if raw.source.is_empty() { &self.stated.name } else { raw.source }.to_owned(),
                 date: raw.observed.or(self.stated.observed),
@@ -253,7 +254,7 @@ impl<'a> Taker<'a> {
                 }));
                 let what = Phrase::new("import-memory")
                     .with("name", raw.card)
-                    .with("stated", gb)
+                    .with("stated", shown(gb))
                     .with("known", known.join(" / "));
                 self.report.noted.push(Noted { line: raw.line, what });
                 found
@@ -265,7 +266,7 @@ impl<'a> Taker<'a> {
                 if (memory - gb).abs() > memory * 0.1 {
                     let what = Phrase::new("import-memory")
                         .with("name", raw.card)
-                        .with("stated", gb)
+                        .with("stated", shown(gb))
                         .with("known", memory);
                     self.report.noted.push(Noted { line: raw.line, what });
                 }
@@ -294,6 +295,11 @@ impl<'a> Taker<'a> {
         let card = PriceCard { offers: self.offers.into_values().collect(), terms: Vec::new() };
         Import { card, report: self.report }
     }
+}
+
+/// Writes GB with at most one decimal.
+fn shown(gb: f64) -> f64 {
+    (gb * 10.0).round() / 10.0
 }
 
 /// Splits a count into whole cards, or one slice of `1/n`.

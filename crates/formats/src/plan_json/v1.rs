@@ -205,6 +205,7 @@ pub struct Mix {
     pub gap: String,
     pub pools: Vec<Pool>,
     pub packing: Vec<Packed>,
+    pub cost_if_bought: Option<String>,
 }
 
 /// Machines as rented, and as few as they could be.
@@ -216,6 +217,8 @@ pub struct Packed {
     pub apart: u32,
     pub together: u32,
     pub lower_bound: u32,
+    pub planned: bool,
+    pub jobs: Vec<String>,
 }
 
 /// A commitment to buy.
@@ -228,6 +231,7 @@ pub struct Commitment {
     pub count: u32,
     pub start: String,
     pub price: String,
+    pub given_back: Option<String>,
     pub break_even_hours: String,
     pub used_hours: String,
 }
@@ -320,6 +324,7 @@ pub struct MeasureFirst {
     pub hours_likely: String,
     pub hours_high: String,
     pub assumed_range: bool,
+    pub bought: bool,
     pub break_even_hours: String,
     pub chance_above: String,
     pub regret_commit: String,

@@ -163,6 +163,7 @@ pub const FRAMEWORKS: &[&str] = &[
     "torchtune",
     "torchtitan",
     "peft-comparison",
+    "fsdp-qlora",
     "ms-swift",
     "hugging-face",
 ];
@@ -304,6 +305,8 @@ pub const POLICY: Section = Section {
         field("outliers", Kind::Flag),
         field("trial", Kind::Either(&[MONEY, SHARE])),
         field("headroom", SHARE),
+        field("trust_hours", Kind::Flag),
+        field("share_machines", Kind::Flag),
         field("tax", Kind::Either(&[SHARE, Kind::OneOf(&["included", "small", "general"])])),
         field("spot_mtbf", SPAN),
     ],

@@ -300,6 +300,9 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     }
     let headroom = at.read("headroom", values::share)?.and_then(|share| share.to_f64());
     policy.headroom = headroom.unwrap_or(policy.headroom);
+    policy.trust_hours = at.read("trust_hours", values::flag)?.unwrap_or(policy.trust_hours);
+    let share = at.read("share_machines", values::flag)?;
+    policy.share_machines = share.unwrap_or(policy.share_machines);
     policy.tax = at.read("tax", tax)?.unwrap_or(policy.tax);
     let mtbf = at.read("spot_mtbf", |node| match values::span(node)? {
         Seconds::ZERO => Err(Trouble::new(Phrase::new("workload-zero"))),

@@ -184,13 +184,12 @@ impl Sheet<'_> {
     /// setting are remarks.
     fn settings(&self, read: &mut Sheets) {
         for (row, cells) in self.cells {
-            let mut cells = cells.iter();
-            let (Some((_, name)), Some((column, value))) = (cells.next(), cells.next()) else {
-                continue;
-            };
+            let Some((column, name)) = cells.first_key_value() else { continue };
+            let column = column + 1;
+            let Some(value) = cells.get(&column) else { continue };
             let first = name.trim().split('.').next().unwrap_or_default();
             if FILE.fields.iter().any(|field| field.name == first) && first != "jobs" {
-                put(&mut read.root, name.trim(), self.place(*row, *column), value);
+                put(&mut read.root, name.trim(), self.place(*row, column), value);
             }
         }
     }

@@ -289,6 +289,8 @@ fn policy(policy: &Policy) -> Writer {
         },
     );
     at.put("headroom", percent(policy.headroom));
+    at.put("trust_hours", policy.trust_hours);
+    at.put("share_machines", policy.share_machines);
     match policy.tax {
         Tax::Unsaid => {}
         Tax::Included => at.put("tax", "included"),

@@ -88,7 +88,7 @@ storage: [{size: 200GB, price: 0.5 CNY/GB}, {name: b, size: 3 MiB}]
 transfer: {egress: 50GB, line: 100 Mbps}
 team: {engineer: 120 CNY/h, ops_hours: 6.5, people: 10}
 policy: {margin: 25%, cap: 3000, providers: [x], regions: [cn, us-east-1], trial: 300, tax: 6%,
-         headroom: 5%, price_age: 90 days, spot_mtbf: 2h, exclude_providers: [y]}
+         headroom: 5%, trust_hours: true, share_machines: false, price_age: 90 days, spot_mtbf: 2h, exclude_providers: [y]}
 held: [{card: H100, count: 8, until: 2027-02-10}]
 ";
     let first = document(text);

@@ -26,7 +26,10 @@ impl PriceCard {
         for offer in newer.offers {
             match at.get(&offer.id).and_then(|index| self.offers.get_mut(*index)) {
                 Some(old) => *old = offer,
-                None => self.offers.push(offer),
+                None => {
+                    at.insert(offer.id.clone(), self.offers.len());
+                    self.offers.push(offer);
+                }
             }
         }
         for terms in newer.terms {

@@ -236,6 +236,7 @@ pub(super) fn offers(
             },
             granularity: row.maybe(19)?.map(Seconds::new),
             minimum: row.maybe(20)?.map(Seconds::new),
+            stock: None,
             source: sources.get(row.text(21)).cloned().ok_or_else(|| row.wrong(21))?,
             notes: row.text(22).to_owned(),
         })

@@ -53,9 +53,10 @@ pub(super) fn parts(
 fn rent(world: &World<'_>, solved: &Solved, parts: &mut Vec<LinePart>) -> Result<(), PlanError> {
     let offers = world.catalogue.offers();
     let id = |index: usize| offers.get(index).map_or_else(String::new, |offer| offer.id.clone());
-    let term = |pool: &Pool, at: usize, count: u32| -> Result<Option<LinePart>, PlanError> {
+    let span = solved.span.seconds();
+    let term = |pool: &Pool, at: usize, length: u64, count: u32| -> Result<_, PlanError> {
         let Some(term) = pool.terms.get(at) else { return Ok(None) };
-        let price = crate::plan::term_price(term.price, term.term, solved.span.seconds(), 1)?;
+        let price = term.cost(length, span, 1)?;
         Ok(Some(LinePart::Term {
             offer: id(term.offer),
             provider: pool.provider.clone(),
@@ -67,7 +68,8 @@ fn rent(world: &World<'_>, solved: &Solved, parts: &mut Vec<LinePart>) -> Result
     };
     for (pool, shared) in &solved.choice.shared {
         for one in &shared.bill.bought {
-            parts.extend(term(&solved.supply.pools[*pool], one.term, one.units)?);
+            let pool = &solved.supply.pools[*pool];
+            parts.extend(term(pool, one.term, one.stretch.length(), one.units)?);
         }
     }
     for (job, rent) in solved.rent.jobs.iter().enumerate() {
@@ -76,7 +78,8 @@ fn rent(world: &World<'_>, solved: &Solved, parts: &mut Vec<LinePart>) -> Result
         let way = &ways.ways[way];
         let pool = &solved.supply.pools[way.pool];
         if let Paid::Term(at) = way.paid {
-            parts.extend(term(pool, at, way.instances)?);
+            let length = pool.terms.get(at).map_or(span, |term| span.min(term.term.get()));
+            parts.extend(term(pool, at, length, way.instances)?);
         }
         let spot = matches!(way.paid, Paid::Spot(_));
         let rate = if spot { &pool.spot } else { &pool.on_demand };

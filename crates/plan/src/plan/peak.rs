@@ -25,19 +25,19 @@ pub(super) fn peak(workload: &Workload, solved: &Solved) -> Result<Option<Peak>,
     let mut changes = Changes::new();
     for (pool, shared) in &solved.choice.shared {
         let pool = &solved.supply.pools[*pool];
-        let mut covered = shared.bill.covered.iter();
         for (member, runs) in shared.members.iter().zip(&shared.runs) {
             let ways = &solved.ways[member.job];
-            let way = &ways.ways[member.way];
-            let need = &ways.needs[way.need].1;
-            let cards = need.cards.saturating_mul(need.replicas);
+            let need = &ways.needs[ways.ways[member.way].need].1;
             for stretch in runs.iter().flatten() {
-                let on_term = covered.next().copied().unwrap_or(0).min(way.instances);
-                let hourly = pool.on_demand.as_ref().map_or(Decimal::ZERO, |rate| {
-                    rate.hourly.amount() * Decimal::from(way.instances - on_term)
-                });
-                add(&mut changes, *stretch, cards, hourly);
+                let cards = need.cards.saturating_mul(need.replicas);
+                add(&mut changes, *stretch, cards, Decimal::ZERO);
             }
+        }
+        // What is billed: a machine that several share once.
+        let Some(rate) = &pool.on_demand else { continue };
+        for (one, covered) in shared.uses.iter().zip(&shared.bill.covered) {
+            let out = Decimal::from(one.units.saturating_sub(*covered));
+            add(&mut changes, one.stretch, 0, rate.hourly.amount() * out);
         }
     }
     for (job, way) in solved.choice.ways.iter().enumerate() {

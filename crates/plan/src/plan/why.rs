@@ -6,7 +6,7 @@ use crate::{
     PlanError,
     candidates::{Obstacle, Paid, instances},
     commitment::break_even_hours,
-    outcome::{Choice, Scaling},
+    outcome::Choice,
     workload::{Amount, Checkpoints, Workload},
 };
 use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
@@ -43,15 +43,30 @@ pub(super) fn chosen(
     let Some(way) = context.solved.choice.ways[context.index] else { return Ok(why) };
     let way = &context.ways.ways[way];
     let pool = &context.solved.supply.pools[way.pool];
+    if context.job.hours_wait {
+        why.push(Phrase::new("plan-why-waits"));
+    }
+    let shared = context.solved.choice.shared.get(&way.pool);
+    let day = shared.and_then(|shared| {
+        let terms = shared.bill.bought.iter().map(|one| &pool.terms[one.term]);
+        terms.clone().find(|term| term.is_given_back() && term.mode == choice.mode)
+    });
+    if let Some(day) = day {
+        why.push(
+            Phrase::new("plan-why-given-back")
+                .with_word("mode", mode_key(day.mode))
+                .with("day", day.price.rounded()),
+        );
+    }
     // Break-even against the terms of the same instance: price over hourly price.
     if let Some(rate) = &pool.on_demand {
         let each =
             choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
-        for term in &pool.terms {
+        for term in pool.terms.iter().filter(|term| !term.is_given_back()) {
             let even = break_even_hours(term.price.amount(), rate.hourly.amount())
                 .and_then(Seconds::from_decimal_hours);
             let Some(even) = even else { continue };
-            let bought = choice.mode == term.mode;
+            let bought = choice.mode == term.mode && day.is_none();
             let (used, even) = (hours(Seconds::new(each)), hours(even));
             if bought {
                 why.push(
@@ -61,7 +76,10 @@ pub(super) fn chosen(
                         .with("hours", used)
                         .with("even", even),
                 );
-            } else if choice.mode == BillingMode::OnDemand && term.mode == BillingMode::Monthly {
+            } else if choice.mode == BillingMode::OnDemand
+                && term.mode == BillingMode::Monthly
+                && used < even
+            {
                 why.push(
                     Phrase::new("plan-why-below-break-even")
                         .with_word("mode", mode_key(term.mode))
@@ -75,7 +93,10 @@ pub(super) fn chosen(
     let need = context.need(way);
     let cards = need.cards * need.replicas;
     let rented = pool.count * way.instances;
-    if rented > cards {
+    let shares = shared.is_some_and(|shared| shared.is_together(context.index));
+    if shares {
+        why.push(Phrase::new("plan-why-shares").with("rented", pool.count).with("used", cards));
+    } else if rented > cards {
         why.push(Phrase::new("plan-why-idle-cards").with("rented", rented).with("used", cards));
     }
     if way.instances > need.replicas {
@@ -91,26 +112,27 @@ pub(super) fn chosen(
 fn scaling(choice: &Choice) -> Option<Phrase> {
     let at = choice.scaling.iter().position(|one| one.cards == choice.cards)?;
     let here = choice.scaling.get(at)?;
-    let said = |phrase: Phrase, one: &Scaling, efficiency: f64| {
-        phrase
-            .with("cards", one.cards)
-            .with("hours", hours(one.time))
-            .with("efficiency", format!("{:.0}", efficiency * 100.0))
-            .with("factor", format!("{:.2}", 1.0 / efficiency))
-    };
-    match choice.scaling.get(at + 1) {
-        Some(more) => {
-            let efficiency = more.efficiency / here.efficiency;
-            Some(said(Phrase::new("plan-why-more-cards"), more, efficiency))
-        }
-        None => {
-            let fewer = choice.scaling.first().filter(|one| one.cards < here.cards)?;
-            Some(
-                said(Phrase::new("plan-why-several-cards"), here, here.efficiency)
-                    .with("fewer", fewer.cards),
-            )
-        }
+    let percent = |efficiency: f64| format!("{:.0}", efficiency * 100.0);
+    let times = |efficiency: f64| format!("{:.2}", 1.0 / efficiency);
+    if let Some(more) = choice.scaling.get(at + 1) {
+        let efficiency = more.efficiency / here.efficiency;
+        return Some(
+            Phrase::new("plan-why-more-cards")
+                .with("cards", more.cards)
+                .with("hours", hours(more.time))
+                .with("efficiency", percent(efficiency))
+                .with("factor", times(efficiency)),
+        );
     }
+    let fewer = choice.scaling.first().filter(|one| one.cards < here.cards)?;
+    Some(
+        Phrase::new("plan-why-several-cards")
+            .with("cards", here.cards)
+            .with("fewer", fewer.cards)
+            .with("hours", hours(here.time))
+            .with("efficiency", percent(here.efficiency))
+            .with("factor", times(here.efficiency)),
+    )
 }
 
 /// Says why the job runs on spot, or why it does not.
@@ -186,6 +208,10 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
             why.push(Phrase::new("plan-nothing-offers"));
         }
         return why;
+    }
+    if !context.ways.ways.is_empty() {
+        // Ways there are; nothing is left of what they rent.
+        return vec![Phrase::new("plan-nothing-stock")];
     }
     if !context.ways.needs.is_empty() {
         // It fits cards; no machine, no mode or no window is left.

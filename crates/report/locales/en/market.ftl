@@ -52,8 +52,8 @@ market-unknown-egress = the price of { $size } of traffic out is not stated; it 
 market-doubt-no-price = the price is { $price }, which means that it is missing
 market-doubt-card = no card is called "{ $name }"
 market-doubt-duplicate = says the same product and billing mode as another row
-market-doubt-outlier = { $price } for a card-hour, while the median of this card is { $median }
-market-doubt-per-card = { $price } for a card-hour, off the median { $median } by its number of cards ({ $count }): a price per card taken for one per instance, or the other way round
+market-doubt-outlier = { $price } for a card-hour, while the median of its providers is { $median }
+market-doubt-per-card = { $price } for a card-hour, while the median of its providers is { $median }: off by about its number of cards ({ $count }); perhaps a price per card taken for one per instance, or the other way round
 market-doubt-spot = spot costs { $spot }, on demand { $on_demand }
 market-doubt-term = { $price } an hour, dearer than the shorter { $mode } at { $other }
 market-doubt-stale = seen { $days } days ago
@@ -154,7 +154,7 @@ fresh-undated = undated
 fresh-days = { $days } d, { $band }
 
 error-rate = "{ $text }" is no exchange rate
-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
+hint-rate = write it like --rate USD=7.1 or --rate USD=7.1@2026-12-01
 error-rate-currency = a rate needs the currency it leads to; state --currency
 error-capability = "{ $text }" is no compute capability; write it like 8.0
 error-offer-unknown = no offer has the id "{ $id }"
@@ -322,3 +322,5 @@ offers-two-ways = { $first } and { $second } are two ways to look; choose one
 offers-needs = { $unused } needs { $needed } and would change nothing without
 offers-unused = { $unused } would change nothing with { $way }
 offers-unused-hint = what goes with it: { $taken }
+error-provider-unknown = no offer is from a provider called "{ $name }"
+hint-provider-list = the ids that `kasuan offers --card CARD` lists begin with the provider; --prices brings prices of your own

@@ -25,6 +25,7 @@ price-card-cell = line { $line }, column "{ $column }": "{ $text }" is not { $wa
     [rounding] a rule of rounding: exact, half_up, up or down
    *[other] what belongs there
 }
+price-card-memory = line { $line }, column "card": "{ $text }": { $family } has { $known } GB, not { $given } GB
 price-card-card = line { $line }, column "card": no card is called "{ $text }"
 price-card-guessed = "{ $text }" was taken for { $card }
 
@@ -47,6 +48,7 @@ import-large = the workbook unpacks to more than { $limit } MiB: no price list o
 import-encoding = the file is { $encoding }; it was read as such
 import-header-again = the header, repeated
 import-line = { $what }
+import-row-short = the row has { $cells } cells for { $columns } columns: it was cut
 import-price-missing = no price is stated
 import-no-price = the price is { $price }, which means that it is missing
 import-not-a-price = "{ $text }" is no price
@@ -63,3 +65,48 @@ import-unit = the price is for "{ $unit }", not for an hour
 import-charge-type = charge type "{ $text }" is not known
 import-no-card-name = the row names no card
 import-not-sold = no tier has a price: it is not sold
+
+price-column-kind = kind
+price-column-provider = provider
+price-column-card = card
+price-column-count = count
+price-column-mode = mode
+price-column-price = price
+price-column-currency = currency
+price-column-per = per
+price-column-granularity = granularity
+price-column-minimum = minimum
+price-column-rounding = rounding
+price-column-free = free
+price-column-up_to = up_to
+price-column-charged_when_stopped = charged_when_stopped
+price-column-vcpus = vcpus
+price-column-memory = memory
+price-column-disk = disk
+price-column-region = region
+price-column-country = country
+price-column-product = product
+price-column-tier = tier
+price-column-slices = slices
+price-column-stock = stock
+price-column-interconnect = interconnect
+price-column-host_included = host_included
+price-column-observed = observed
+price-column-source = source
+price-column-licence = licence
+price-column-grade = grade
+price-column-notes = notes
+price-column-card_raw = card_raw
+price-column-id = id
+
+import-format-skypilot = SkyPilot catalogue
+import-format-gpuhunt = gpuhunt catalogue
+import-format-gpurentalprices = gpurentalprices snapshot
+import-format-tardellirs = tardellirs list
+import-format-azure_retail = Azure retail prices
+import-format-vast = Vast.ai offers
+import-format-runpod = RunPod card types
+import-format-karpenter = Karpenter price map
+import-format-compshare = compshare API
+import-format-autodl = AutoDL API
+import-format-price_card = price card

@@ -125,6 +125,8 @@ field-policy-grade = The lowest grade of a price's source: A the provider's own 
 field-policy-outliers = Whether offers below a third of what providers usually ask take part; by default they do not
 field-policy-trial = Set aside for trial and error: a sum, or a share of the rent
 field-policy-headroom = Share of a card kept free beside the upper bound
+field-policy-trust_hours = Whether hours that nobody measured count as certain, so that packages are bought on them at once; by default a guess is weighed and measured first where that is the better bet
+field-policy-share_machines = Whether jobs that need part of a machine with several cards share one (the default); `false` gives each its own
 field-policy-tax = Tax: a rate on top of prices; `included` when prices are the whole cost; `small` for a Chinese buyer who deducts nothing, `general` for one who deducts input VAT
 field-policy-spot_mtbf = Mean time between reclaims of a spot instance where it is not known
 

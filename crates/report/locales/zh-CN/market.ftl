@@ -52,8 +52,8 @@ market-unknown-egress = 流出 { $size } 的价格没有写明，没有计入合
 market-doubt-no-price = 价格是 { $price }，等于没有价格
 market-doubt-card = 没有叫“{ $name }”的卡
 market-doubt-duplicate = 和另一行是同一产品、同一计费方式
-market-doubt-outlier = 每卡时 { $price }，而这张卡的中位价是 { $median }
-market-doubt-per-card = 每卡时 { $price }，与中位价 { $median } 正好差了卡数（{ $count }）：单卡价当成了整机价，或者反过来
+market-doubt-outlier = 每卡时 { $price }，而各平台的中位价是 { $median }
+market-doubt-per-card = 每卡时 { $price }，各平台的中位价是 { $median }；差的大约就是卡数（{ $count }）：可能把单卡价当成了整机价，或者反过来
 market-doubt-spot = 竞价 { $spot }，按需 { $on_demand }
 market-doubt-term = 每小时 { $price }，比更短的 { $mode }（{ $other }）还贵
 market-doubt-stale = { $days } 天前的价格
@@ -154,7 +154,7 @@ fresh-undated = 无日期
 fresh-days = { $days } 天，{ $band }
 
 error-rate = “{ $text }”不是汇率
-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
+hint-rate = 写成 --rate USD=7.1 或 --rate USD=7.1@2026-12-01
 error-rate-currency = 汇率要知道换成哪种货币；写明 --currency
 error-capability = “{ $text }”不是计算能力；写成 8.0 这样
 error-offer-unknown = 没有编号为“{ $id }”的报价
@@ -208,7 +208,7 @@ doubt-stale = 过期
 doubt-undated = 无日期
 doctor-market-summary = { $offers } 条报价，{ $doubts } 处疑点
 
-import-summary = { $format }：共 { $rows } 行，收下 { $taken } 条报价，合并 { $merged } 行，没有显卡 { $no_card } 行，{ $terms ->
+import-summary = 按{ $format }读取：共 { $rows } 行，收下 { $taken } 条报价，合并 { $merged } 行，没有显卡 { $no_card } 行，{ $terms ->
     [0] 拒收
    *[other] 存储和流量 { $terms } 行，拒收
 } { $refused } 行
@@ -300,7 +300,7 @@ bill-tax-basis = 依据：价格{ $included ->
 market-bill-no-package = { $offer } 是{ $mode }，不是套餐，没有提前退订这回事；去掉提前退订的时间，或者换成套餐的报价
 market-bill-given-back-late = 退订时间 { $given_back } 在用量结束（{ $to }）之后
 market-bill-no-spot = { $offer } 是{ $mode }，不会被平台中途回收；会被回收的只有竞价
-bill-no-time = { $from } 之后才能结束：这段用量没有时长
+bill-no-time = 结束时间不晚于开机时间 { $from }，这段用量没有时长
 bill-no-time-hint = --to 要晚于 --from
 bill-package-stops = { $offer } 是套餐，买了就付，开不开机一个价；--stop 和 --no-card 对它不起作用
 bill-package-stops-hint = 去掉这两个参数；要看提前退订，用 --given-back
@@ -322,3 +322,5 @@ offers-two-ways = { $first } 和 { $second } 是两种不同的看法，一次�
 offers-needs = { $unused } 要和 { $needed } 一起用，单独写不起作用
 offers-unused = { $unused } 对 { $way } 不起作用
 offers-unused-hint = 可以一起用的有：{ $taken }
+error-provider-unknown = 没有叫“{ $name }”的平台在售
+hint-provider-list = `kasuan offers --card 卡` 的报价编号以平台名开头；自己的平台用 --prices 带上价目表

@@ -125,6 +125,8 @@ field-policy-grade = 价格来源至少要到哪一级：A 厂商自己的页面
 field-policy-outliers = 不到各家通常价格三分之一的报价是否参加；默认不参加
 field-policy-trial = 试错预留：金额，或租金的比例
 field-policy-headroom = 显存上限之外再留多少
+field-policy-trust_hours = 没有实测过的时长是否当作确定，直接按它买套餐；默认先权衡，先测更稳妥就先测
+field-policy-share_machines = 只用部分卡的任务是否合用多卡整机（默认合用）；写 false 则各用各的
 field-policy-tax = 税：价格之外的税率；价格就是全部成本写 included；小规模纳税人（不能抵扣）写 small，一般纳税人（可抵扣）写 general
 field-policy-spot_mtbf = 不知道回收频率时，假定竞价实例多久被收一次
 

@@ -67,13 +67,33 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         said.push(Line::plain(words.say(&phrase)));
     }
     for packed in &mix.packing {
-        let phrase = Phrase::new("report-packing")
+        let key = if packed.planned { "report-packed" } else { "report-packing" };
+        let phrase = Phrase::new(key)
             .with("cards", packed.cards)
             .with("card", report.card_name(&packed.card))
             .with("apart", packed.apart)
             .with("together", packed.together)
             .with("bound", packed.lower_bound);
         said.push(Line::item(words.say(&phrase)));
+        if packed.planned {
+            let jobs = packed.jobs.join(words.word("report-comma").as_str());
+            let who = Phrase::new("report-packed-jobs").with("jobs", jobs);
+            said.push(Line::plain(words.say(&who)).deeper().toned(Tone::Faint));
+        }
+    }
+    for one in &mix.commitments {
+        let Some(back) = one.given_back else { continue };
+        let phrase = Phrase::new("report-given-back")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode))
+            .with("day", back.strftime("%m-%d %H:%M"))
+            .with("price", one.price);
+        said.push(Line::item(words.say(&phrase)));
+    }
+    if let Some(cost) = mix.cost_if_bought {
+        let phrase = Phrase::new("report-if-bought").with("cost", cost).with("now", mix.cost);
+        said.push(Line::plain(words.say(&phrase)).toned(Tone::Faint));
     }
     let measured = |one| measured(one, &report.card_name(&one.card), words);
     said.extend(report.plan.measure_first.iter().flat_map(measured));
@@ -84,6 +104,10 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
 fn measured(one: &MeasureFirst, card: &str, words: &Words) -> Vec<Line> {
     let whole = |hours: rust_decimal::Decimal| hours.round().normalize();
     let head = match (one.step, one.again) {
+        _ if one.bought && one.step != FirstStep::Commit => Phrase::new("report-measure-insisted")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode)),
         (FirstStep::Measure, Some(again)) => Phrase::new("report-measure-first")
             .with("day", again.strftime("%m-%d"))
             .with("count", one.count)

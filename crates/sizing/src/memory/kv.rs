@@ -1,7 +1,7 @@
 //! Bytes of cached keys and values, and of recurrent state.
 
 use super::widths::Widths;
-use crate::{Architecture, Attention, KvFormat};
+use crate::{Architecture, Attention, Kind, KvFormat};
 
 impl KvFormat {
     /// Returns the bytes of one cached value.
@@ -21,7 +21,8 @@ impl KvFormat {
 /// Returns the bytes that one token of one sequence adds to the cache of the whole model.
 ///
 /// Grouped attention: `2 * layers * kv_heads * head_dim * bytes`; latent attention:
-/// `layers * (kv_rank + rope_dim) * bytes`. Recurrent layers add nothing per token.
+/// `layers * (kv_rank + rope_dim) * bytes`. Recurrent layers add nothing per token, and models that
+/// return a vector or a score keep nothing beyond a pass.
 pub fn kv_bytes_per_token(architecture: &Architecture, format: KvFormat) -> f64 {
     caching_layers(architecture) * layer_bytes(architecture, (format, format), false)
 }
@@ -54,9 +55,12 @@ pub(crate) fn bytes(
     sequences * ((full * tokens + sliding) * per_layer + state)
 }
 
-/// Returns how many layers keep a cache that grows.
+/// Returns how many layers keep a cache that grows: none in a model that reads a text once.
 fn caching_layers(a: &Architecture) -> f64 {
-    f64::from(a.attention_layers())
+    match a.kind {
+        Kind::Generator => f64::from(a.attention_layers()),
+        Kind::Encoder => 0.0,
+    }
 }
 
 fn layer_bytes(a: &Architecture, formats: (KvFormat, KvFormat), padded: bool) -> f64 {

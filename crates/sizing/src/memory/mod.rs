@@ -2,6 +2,7 @@
 //! to rent by.
 
 mod bound;
+mod families;
 mod guide;
 mod kv;
 mod process;
@@ -15,7 +16,7 @@ pub use guide::guide_rule;
 pub use kv::kv_bytes_per_token;
 pub use weights::weight_bytes;
 
-use crate::{Architecture, MemoryEstimate, Setup, SizingError, Training, Work};
+use crate::{Architecture, Kind, MemoryEstimate, Setup, SizingError, Training, Work};
 use kasuan_model::{Bytes, Card};
 
 /// Estimates the memory that one card needs for a setup.
@@ -49,7 +50,7 @@ pub fn estimate(
     let around = process::totals(&need, allocated.get() as f64, card);
     let (reserved, nvidia_smi) = (around.reserved, around.nvidia_smi);
     let reservation = match (&setup.work, card) {
-        (Work::Inference(i), Some(card)) => {
+        (Work::Inference(i), Some(card)) if architecture.kind == Kind::Generator => {
             let tokens =
                 f64::from(i.concurrency) * f64::from(i.prompt.saturating_add(i.generated)).max(1.0);
             let per_token = peak.terms.kv_cache / tokens;

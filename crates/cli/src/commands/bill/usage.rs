@@ -28,8 +28,12 @@ pub(super) fn usage(arguments: &Bill, offer: &Offer) -> Result<Usage, CommandErr
         return Err(CommandError::user(refused).hint(Phrase::new("bill-package-stops-hint")));
     }
     if let Some((stop, start)) = pauses.iter().find(|(stop, start)| *stop < from || *start > to) {
-        let phrase = Phrase::new("bill-stop-outside").with("stop", stop).with("start", start);
-        return Err(CommandError::user(phrase.with("from", from).with("to", to)));
+        let phrase = Phrase::new("bill-stop-outside")
+            .with("stop", stop)
+            .with("start", start)
+            .with("from", from)
+            .with("to", to);
+        return Err(CommandError::user(phrase));
     }
     let outside = |(start, end): &&Interval| {
         !pauses.iter().any(|(stop, restart)| stop <= start && end <= restart)

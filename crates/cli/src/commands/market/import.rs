@@ -111,7 +111,7 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
     }
     context.print_line(
         &Phrase::new("import-summary")
-            .with("format", report.format)
+            .with_word("format", format!("import-format-{}", report.format))
             .with("rows", report.rows)
             .with("taken", report.taken)
             .with("merged", report.merged)

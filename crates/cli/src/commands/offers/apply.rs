@@ -12,8 +12,8 @@ pub(super) fn check(arguments: &Offers) -> Result<(), CommandError> {
         ("--by-card", arguments.by_card),
     ]);
     if let [first, second, ..] = ways.as_slice() {
-        let phrase = Phrase::new("offers-two-ways").with("first", first);
-        return Err(CommandError::user(phrase.with("second", second)));
+        let phrase = Phrase::new("offers-two-ways").with("first", first).with("second", second);
+        return Err(CommandError::user(phrase));
     }
     let by_bill = arguments.sort == Some(SortChoice::Bill);
     if !by_bill && arguments.compare.is_empty() {
@@ -81,8 +81,9 @@ fn refuse(unused: &[&str], needed: &str) -> Result<(), CommandError> {
     if unused.is_empty() {
         return Ok(());
     }
-    let phrase = Phrase::new("offers-needs").with("unused", unused.join(" "));
-    Err(CommandError::user(phrase.with("needed", needed)))
+    let phrase =
+        Phrase::new("offers-needs").with("unused", unused.join(" ")).with("needed", needed);
+    Err(CommandError::user(phrase))
 }
 
 fn refuse_with(unused: &[&str], way: &str, taken: &str) -> Result<(), CommandError> {

@@ -110,6 +110,7 @@ impl<'a> Row<'a> {
             per,
             granularity: self.maybe(column::GRANULARITY, Wanted::Span)?,
             minimum: self.maybe(column::MINIMUM, Wanted::Span)?,
+            stock: self.maybe(column::STOCK, Wanted::Count)?,
             source: self.source()?,
             notes: self.text(column::NOTES).to_owned(),
         });

@@ -123,6 +123,7 @@ fn write_offer(table: &mut Table<'_>, offer: &Offer, rounding: Option<Rounding>)
         text(&offer.notes),
         text(&offer.card_raw),
         text(&offer.id),
+        number(offer.stock),
     ];
     table.line(&cells);
 }

@@ -288,6 +288,7 @@ fn mix(mix: &outcome::Mix) -> Mix {
                 count: one.count,
                 start: moment(one.start),
                 price: money(one.price),
+                given_back: one.given_back.map(moment),
                 break_even_hours: hours(one.break_even),
                 used_hours: hours(one.used),
             })
@@ -305,6 +306,7 @@ fn mix(mix: &outcome::Mix) -> Mix {
             })
             .collect(),
         packing: mix.packing.iter().map(packed).collect(),
+        cost_if_bought: mix.cost_if_bought.map(money),
     }
 }
 
@@ -315,6 +317,8 @@ fn packed(packed: &outcome::Packed) -> Packed {
         apart: packed.apart,
         together: packed.together,
         lower_bound: packed.lower_bound,
+        planned: packed.planned,
+        jobs: packed.jobs.clone(),
     }
 }
 
@@ -387,6 +391,7 @@ fn measure_first(one: &outcome::MeasureFirst) -> MeasureFirst {
         hours_likely: number(one.hours.likely),
         hours_high: number(one.hours.high),
         assumed_range: one.assumed_range,
+        bought: one.bought,
         break_even_hours: number(one.break_even),
         chance_above: share(one.chance_above.get()),
         regret_commit: money(one.regret_commit),

@@ -4,6 +4,7 @@ use super::{cache, live_layer, moment, weights_on_card};
 use crate::{
     Architecture, AttentionKernel, Engine, Inference, PromptLogits, Setup, WeightFormat,
     memory::{
+        families,
         process::WORKSPACE,
         terms::{Moment, Terms},
         training::largest_matrix,
@@ -25,7 +26,8 @@ pub(super) fn moments(a: &Architecture, setup: &Setup, i: &Inference) -> Vec<Mom
     let old =
         i.engine == Engine::Transformers && i.prompt_logits == PromptLogits::All && !i.static_cache;
     let total = prompt + generated;
-    let after_prompt = if i.static_cache { total } else { prompt };
+    let laid_out = i.cache_tokens.filter(|_| i.static_cache).map_or(total, f64::from);
+    let after_prompt = if i.static_cache { laid_out } else { prompt };
     let base = Terms {
         weights: weights_on_card(a, setup, i),
         framework: fixed(a, setup, i, old, total),
@@ -38,12 +40,15 @@ pub(super) fn moments(a: &Architecture, setup: &Setup, i: &Inference) -> Vec<Mom
     let scores =
         if i.attention == AttentionKernel::Eager { 10.0 * w.heads * prompt / tensor } else { 0.0 };
     let logit = 2.0 * w.hidden * 2.0;
+    // Other programs bring their own code for the models.
+    let beside =
+        if i.engine == Engine::Transformers { families::code(a).logit_reading } else { 0.0 };
     let logits = match i.prompt_logits {
-        PromptLogits::All => 6.0 * w.vocab * tokens,
-        PromptLogits::Plain => 2.0 * w.vocab * tokens,
+        PromptLogits::All => (6.0 + beside) * w.vocab * tokens,
+        PromptLogits::Plain => (2.0 + beside) * w.vocab * tokens,
         PromptLogits::Last => 6.0 * w.vocab * sequences,
     };
-    let mut decoding = at(total, base);
+    let mut decoding = at(if i.static_cache { laid_out } else { total }, base);
     decoding.logits = 6.0 * w.vocab * sequences;
     if !i.static_cache {
         // Each step builds the grown cache beside the old one: all of it where caches were tuples

@@ -9,7 +9,7 @@ use crate::{
     Architecture, AttentionKernel, Checkpointing, LoraTarget, Method, Mlp, Norm, Setup, Training,
     WeightFormat,
     memory::{
-        weights,
+        families, weights,
         widths::{Widths, target},
     },
 };
@@ -30,16 +30,15 @@ pub(super) struct Layer {
 /// Returns the bytes for each token of a micro-batch.
 pub(super) fn layer(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Layer {
     let w = Widths::of(a);
-    let trains_all = !t.method.trains_adapters();
     let width = if p.stream > 2.0 && !p.casts { 4.0 } else { p.compute };
     let (attention, live_scores) = attention(a, &w, t, width);
-    let block = feed_forward(a, &w, width, trains_all);
+    let block = feed_forward(a, &w, t, width);
     let inputs = if t.details.keeps_quantised_inputs && is_quantised(setup) {
         4.0 * w.hidden + 2.0 * w.feed_forward
     } else {
         0.0
     };
-    let saved = norms(a, &w, p, trains_all) + attention + block.saved + adapters(a, t, p) + inputs;
+    let saved = norms(a, &w, t, p) + attention + block.saved + adapters(a, t, p) + inputs;
     let selective =
         if t.details.keeps_matrix_products { saved } else { per_operation(&w, &block, width) };
     Layer {
@@ -63,8 +62,12 @@ fn is_quantised(setup: &Setup) -> bool {
 
 /// Returns what the norms of a layer save: the FP32 copy of their input and, where their weights are
 /// trained, what those are multiplied with and the result. A LayerNorm kernel saves its input only.
-fn norms(a: &Architecture, w: &Widths, p: &Precision, trains_all: bool) -> f64 {
+fn norms(a: &Architecture, w: &Widths, t: &Training, p: &Precision) -> f64 {
+    let trains_all = !t.method.trains_adapters();
     let number = f64::from(a.norms_per_layer);
+    if let Some((trained, frozen)) = families::in_training(a, t).norm.filter(|_| p.stream <= 2.0) {
+        return number * if trains_all { trained } else { frozen } * w.hidden + 8.0;
+    }
     if a.norm != Norm::Rms {
         return number * (p.stream + if trains_all { 2.0 } else { 0.0 }) * w.hidden + 8.0;
     }
@@ -86,7 +89,9 @@ fn attention(a: &Architecture, w: &Widths, t: &Training, width: f64) -> (f64, f6
     let sequence = f64::from(t.sequence);
     let mut saved = 2.0 * width * w.query + 2.0 * width * kv + 4.0 * w.heads;
     if a.qk_norm {
-        saved += 6.0 * (w.query + w.kv) + 4.0 * (w.heads + w.kv_heads);
+        // The FP32 copy of their input, and the result where their weights are trained.
+        let bytes = if t.method.trains_adapters() { 4.0 } else { 6.0 };
+        saved += bytes * (w.query + w.kv) + 4.0 * (w.heads + w.kv_heads);
     }
     if t.details.builds_mask {
         saved += 2.0 * sequence;
@@ -96,7 +101,8 @@ fn attention(a: &Architecture, w: &Widths, t: &Training, width: f64) -> (f64, f6
         // backward, eight to nine bytes more (empirical, 31 measured runs); where everything is kept, scores
         // are freed as gradients take their place.
         let live = if t.checkpointing == Checkpointing::Full { 8.5 } else { 0.0 };
-        (saved + w.heads * sequence * (width + 4.0), live * w.heads * sequence)
+        let kept = width + 4.0 + families::in_training(a, t).score;
+        (saved + w.heads * sequence * kept, live * w.heads * sequence)
     } else {
         (saved, 0.0)
     }
@@ -113,16 +119,18 @@ struct Block {
 
 /// Returns what the feed-forward block saves: gate, its activation, up, and the product where the
 /// down matrix is trained; for experts as many as a token uses, one of them running at a time.
-fn feed_forward(a: &Architecture, w: &Widths, width: f64, trains_all: bool) -> Block {
+fn feed_forward(a: &Architecture, w: &Widths, t: &Training, width: f64) -> Block {
+    let trains_all = !t.method.trains_adapters();
     let tensors = match (a.mlp, trains_all) {
         (Mlp::Gated, true) => 4.0,
         (Mlp::Gated, false) => 3.0,
         (Mlp::Plain, true) => 2.0,
         (Mlp::Plain, false) => 1.0,
     };
+    let activation = families::in_training(a, t).activation;
     let Some(e) = a.experts else {
         return Block {
-            saved: tensors * width * w.feed_forward,
+            saved: (tensors * width + activation) * w.feed_forward,
             product: width * w.feed_forward,
             transient: 3.0 * w.feed_forward * width + 2.0 * w.hidden,
             norm_transient: 16.0 * w.hidden,
@@ -132,8 +140,10 @@ fn feed_forward(a: &Architecture, w: &Widths, width: f64, trains_all: bool) -> B
     let expert = f64::from(e.intermediate);
     let one = 3.0 * expert * width + 2.0 * w.hidden;
     let shared = f64::from(e.shared_intermediate);
+    // A token's input at each of its experts and, where those are trained, its output.
+    let ends = if trains_all { 2.0 } else { 1.0 };
     Block {
-        saved: active * (2.0 * width * w.hidden + tensors * width * expert)
+        saved: active * (ends * width * w.hidden + tensors * width * expert)
             + tensors * width * shared
             + 4.0 * number,
         product: width * (active * expert + shared),

@@ -10,12 +10,14 @@ mod sharding;
 mod states;
 
 use super::{
+    families,
     process::WORKSPACE,
     terms::{Moment, Need, Terms},
     widths::Widths,
 };
 use crate::{
-    Architecture, Checkpointing, Loss, Optimizer, Setup, Sharding, StepKernel, Training, Work,
+    Architecture, Checkpointing, Loss, Method, Optimizer, Setup, Sharding, StepKernel, Training,
+    Work,
 };
 use kasuan_model::Bytes;
 use precision::Precision;
@@ -214,6 +216,7 @@ fn run(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Run {
         }
     };
     let held = if t.details.holds_logits { p.logits } else { 0.0 };
+    let beside = held + families::in_training(a, t).logit_training;
     let (matrix, ends) = gathered(a, setup, t, p);
     let transient = layer.transient * tokens / division.tensor;
     Run {
@@ -226,8 +229,8 @@ fn run(a: &Architecture, setup: &Setup, t: &Training, p: &Precision) -> Run {
         kept_again: if fsdp && lora && full { stored } else { 0.0 },
         gathered: matrix + ends,
         final_norm: p.final_norm * w.hidden * tokens,
-        logits: logits * (t.details.logits.bytes() + held) * count,
-        reserved_logits: reserved_logits * (t.details.logits.reserved_bytes() + held) * count,
+        logits: logits * (t.details.logits.bytes() + beside) * count,
+        reserved_logits: reserved_logits * (t.details.logits.reserved_bytes() + beside) * count,
         casts: states.casts,
         dequantised: activations::dequantised(a, setup, t),
         dequantised_head: if t.details.quantises_head && setup.weights.bits_per_weight() < 16.0 {
@@ -273,11 +276,22 @@ fn end_temporaries(a: &Architecture, t: &Training, p: &Precision, run: &Run) -> 
     let embedding = w.vocab * w.hidden / run.division.tensor;
     let lora = t.method.trains_adapters();
     let tied = if a.tied && !lora { 2.0 * embedding * p.weight } else { 0.0 };
-    let step = match t.details.step {
+    // GaLore's optimiser is a loop over the parameters, whatever the stack's own does.
+    let kernel = match t.method {
+        Method::GaLore { .. } => StepKernel::ForLoop,
+        _ => t.details.step,
+    };
+    let step = match kernel {
         StepKernel::Fused => 0.0,
         StepKernel::ForEach => run.states.trained * p.gradient,
         StepKernel::ForLoop if lora => 0.0,
-        StepKernel::ForLoop => 2.0 * embedding.max(w.hidden * w.feed_forward) * p.weight,
+        StepKernel::ForLoop => {
+            // The experts of a layer are one tensor, gate and up together (transformers 5).
+            let experts =
+                a.experts.map_or(0.0, |e| f64::from(e.experts) * f64::from(e.intermediate));
+            let largest = embedding.max(w.hidden * w.feed_forward).max(2.0 * w.hidden * experts);
+            2.0 * largest * p.weight
+        }
     };
     step.max(tied)
 }
