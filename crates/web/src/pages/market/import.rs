@@ -87,6 +87,7 @@ fn reported(report: &Report, words: &Words) -> String {
         .with("taken", report.taken)
         .with("merged", report.merged)
         .with("no_card", report.no_card)
+        .with("terms", report.terms)
         .with("refused", report.refused.len());
     let mut text =
         format!("<p class=\"lead\" id=\"imported\">{}</p>", escape(&words.say(&summary)));
