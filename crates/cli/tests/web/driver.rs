@@ -158,7 +158,13 @@ impl Browser {
 
     /// Clicks as a person does: what is covered or hidden cannot be clicked.
     pub(crate) fn click(&self, selector: &str) {
+        // What lies under the bar at the top is brought out first, as a reader does by scrolling.
+        let show = format!(
+            "document.querySelector({})?.scrollIntoView({{block: 'center', behavior: 'instant'}})",
+            json!(selector)
+        );
         self.until(selector, || {
+            self.run(&show);
             let element = self.element(selector).ok()?;
             self.send("POST", &format!("/element/{element}/click"), &Value::Null).ok()
         });

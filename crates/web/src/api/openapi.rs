@@ -101,8 +101,8 @@ fn get(id: &str, summary: &str, names: &[Name], schema: &str, problem: &Value) -
 
 fn language() -> Value {
     json!({
-        "name": "lang", "in": "query", "schema": {"type": "string", "enum": ["zh", "en"]},
-        "description": "The language of messages; else `Accept-Language` decides.",
+        "name": "lang", "in": "query", "schema": {"type": "string"},
+        "description": "The language of messages, `zh` or `en`; else `Accept-Language` decides.",
     })
 }
 
