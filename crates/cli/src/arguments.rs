@@ -100,6 +100,11 @@ fn refuse(error: &clap::Error, words: &Words) -> Refusal {
         other => Phrase::new("error-arguments").with("reason", other),
     };
     let mut refused = CommandError::user(phrase);
+    if error.kind() == ErrorKind::ValueValidation
+        && let Some(hint) = by_name(&argument())
+    {
+        refused = refused.hint(hint);
+    }
     let suggested =
         [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
     for suggestion in suggested.into_iter().filter_map(text) {
@@ -134,4 +139,20 @@ fn expected(error: &clap::Error) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Says what an argument (`--settle <TIME>`) takes, where the name of its value tells it.
+fn by_name(argument: &str) -> Option<Phrase> {
+    /// Arguments that take a span of time; elsewhere TIME is a moment.
+    const SPANS: [&str; 5] =
+        ["--idle-stop", "--notice", "--say-every", "--settle", "--stall-after"];
+    let (name, value) = argument.split_once(" <")?;
+    let value = value.trim_end_matches(['>', '.']);
+    if value == "TIME" && SPANS.contains(&name) {
+        return Some(Phrase::new("hint-value-span"));
+    }
+    let (least, most) = value.split_once("..")?;
+    let whole = |text: &str| text.parse::<u64>().is_ok();
+    (whole(least) && whole(most))
+        .then(|| Phrase::new("hint-value-range").with("least", least).with("most", most))
 }

@@ -17,6 +17,7 @@ mod send;
 mod settings;
 mod store;
 mod tools;
+mod transfer;
 
 use crate::{context::Context, settings::Settings};
 use std::process::ExitCode;

@@ -56,7 +56,7 @@ impl Phrased for SendError {
 }
 
 /// Quotes a value of curl's configuration.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

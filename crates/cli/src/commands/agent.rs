@@ -51,7 +51,6 @@ pub(crate) struct Agent {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandError> {
-    let mut sampler = arguments.source.open()?;
     let hourly = arguments.price.hourly()?;
     let interval = Duration::try_from_secs_f64(arguments.interval)
         .ok()
@@ -59,6 +58,7 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
         .ok_or_else(|| {
             CommandError::user(Phrase::new("box-error-interval").with("text", arguments.interval))
         })?;
+    let mut sampler = arguments.source.open()?;
     let listener = TcpListener::bind(&arguments.listen).map_err(|error| {
         CommandError::surroundings(
             Phrase::new("agent-error-listen")

@@ -10,7 +10,7 @@ use crate::{
 };
 use kasuan_model::{Bytes, Phrase, Phrased as _};
 use kasuan_probe::run::{
-    baseline::{Change, Measure, causes, compare},
+    baseline::{Change, Measure, Scaling, causes, compare, scaling},
     record::{self, Folder, RecordError, RunRecord},
 };
 use kasuan_report::{Cell, Column, Table, Tone};
@@ -170,6 +170,9 @@ impl Which {
         context.print_table(&table(&changes, context))?;
         let worse = changes.iter().any(|change| change.beyond_noise && change.worse);
         if context.settings.format == crate::settings::Format::Table {
+            if let Some(found) = scaling(&before, &now) {
+                say_scaling(&found, context)?;
+            }
             if changes.iter().any(|change| change.beyond_noise) {
                 for cause in causes(&before, &now) {
                     let cause = Phrase::new("baseline-cause").with("cause", context.say(&cause));
@@ -183,13 +186,39 @@ impl Which {
     }
 }
 
+/// Says what more cards, or fewer, brought, and what the same work costs on them.
+fn say_scaling(found: &Scaling, context: &Context) -> Result<(), CommandError> {
+    let key = if found.cards.1 > found.cards.0 && found.cost > 1.05 {
+        "baseline-scaling-dearer"
+    } else {
+        "baseline-scaling"
+    };
+    let said = Phrase::new(key)
+        .with("before", found.cards.0)
+        .with("now", found.cards.1)
+        .with("throughput", format!("{:.2}", found.throughput))
+        .with("efficiency", format!("{:.0}%", found.efficiency * 100.0))
+        .with("cost", format!("{:.2}", found.cost));
+    context.print_line(&said)?;
+    if found.by_steps {
+        context.print_line(&Phrase::new("baseline-scaling-by-steps"))?;
+    }
+    Ok(())
+}
+
 /// Returns the name of a measure; what a rate counts stands in it.
 fn name(measure: &Measure, context: &Context) -> String {
-    match measure {
-        Measure::Rate(unit) => context.say(&Phrase::new("baseline-rate").with("unit", unit)),
-        Measure::CostPerThousand(unit) => {
-            context.say(&Phrase::new("baseline-cost-thousand").with("unit", unit))
+    let counted = |key: &'static str, unit: &str| {
+        let known = format!("{key}-{unit}");
+        if context.words.has(&known) {
+            context.words.word(&known)
+        } else {
+            context.say(&Phrase::new(key).with("unit", unit))
         }
+    };
+    match measure {
+        Measure::Rate(unit) => counted("baseline-rate", unit),
+        Measure::CostPerThousand(unit) => counted("baseline-cost-thousand", unit),
         plain => context.words.word(plain.key()),
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Verify {
     card: Option<String>,
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=32768))]
+    #[arg(long, default_value_t = 4096, value_name = "64..32768", value_parser = clap::value_parser!(u32).range(64..=32768))]
     size: u32,
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
     seconds: f64,

@@ -20,6 +20,7 @@ mod fit;
 mod fleet;
 mod imports;
 mod inputs;
+mod keeping;
 mod ledger;
 mod market;
 mod mcp;
@@ -31,6 +32,7 @@ mod shell;
 mod taken;
 mod timing;
 mod verify;
+mod watching;
 mod workbook;
 
 use std::{

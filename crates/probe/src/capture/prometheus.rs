@@ -1,4 +1,5 @@
-//! Prometheus text and API answers: DCGM, nvidia_gpu_exporter, nvitop-exporter, and our own agent.
+//! Prometheus text and API answers: DCGM, nvidia_gpu_exporter, nvitop-exporter, the older
+//! nvidia_gpu_prometheus_exporter, Telegraf, and our own agent.
 
 use super::{
     Capture, CaptureError, CaptureKind, GpuSample, ProcessSample, Snapshot,
@@ -71,6 +72,21 @@ const NAMES: &[(&str, Field)] = &[
     ("gpu_power_usage_W", Field::Power(1.0)),
     ("gpu_power_limit_W", Field::PowerLimit(1.0)),
     ("gpu_temperature_C", Field::Celsius),
+    // The exporter of 2017 (mindprince/nvidia_gpu_prometheus_exporter), still on many clusters.
+    ("nvidia_gpu_duty_cycle", Field::Busy),
+    ("nvidia_gpu_memory_used_bytes", Field::MemoryUsed("B")),
+    ("nvidia_gpu_memory_total_bytes", Field::MemoryTotal("B")),
+    ("nvidia_gpu_power_usage_milliwatts", Field::Power(0.001)),
+    ("nvidia_gpu_temperature_celsius", Field::Celsius),
+    // Telegraf's nvidia_smi input, written by its Prometheus output.
+    ("nvidia_smi_utilization_gpu", Field::Busy),
+    ("nvidia_smi_utilization_memory", Field::MemoryBusy),
+    ("nvidia_smi_memory_used", Field::MemoryUsed("MiB")),
+    ("nvidia_smi_memory_total", Field::MemoryTotal("MiB")),
+    ("nvidia_smi_memory_free", Field::MemoryFree("MiB")),
+    ("nvidia_smi_power_draw", Field::Power(1.0)),
+    ("nvidia_smi_power_limit", Field::PowerLimit(1.0)),
+    ("kasuan_gpu_sm_active_ratio", Field::SmActive),
     ("kasuan_gpu_memory_used_bytes", Field::MemoryUsed("B")),
     ("kasuan_gpu_memory_total_bytes", Field::MemoryTotal("B")),
     ("kasuan_gpu_power_watts", Field::Power(1.0)),
@@ -338,7 +354,8 @@ fn label<'a>(labels: &'a Labels, names: &[&str]) -> Option<&'a str> {
 /// Returns the card and the slice that a series is about.
 fn card_key(labels: &Labels) -> Option<(String, Option<String>)> {
     let host = label(labels, &["hostname", "Hostname", "instance"]).unwrap_or("");
-    let card = label(labels, &["UUID", "uuid", "gpu_uuid", "gpu", "index", "device"])?;
+    let card =
+        label(labels, &["UUID", "uuid", "gpu_uuid", "gpu", "index", "minor_number", "device"])?;
     let slice = label(labels, &["GPU_I_ID", "gpu_instance_id"]).map(str::to_owned);
     // Some exporters leave the host out of some series; a UUID needs none.
     let unique = card.len() > 6;

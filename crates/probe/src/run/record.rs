@@ -54,6 +54,9 @@ pub struct RunRecord {
     /// Bytes that it sent.
     #[serde(default)]
     pub network_sent_bytes: Option<u64>,
+    /// When the provider said that it takes the machine back (RFC 3339).
+    #[serde(default)]
+    pub taken_back: Option<String>,
     /// What the time cost: a decimal.
     pub cost: Option<String>,
     /// In which currency.
@@ -253,15 +256,20 @@ impl Folder {
                 paths.push(path);
             }
         }
-        paths.sort();
+        let mut found = Vec::new();
         for path in paths {
             match read(&path) {
-                Ok(record) if record.task == task => listed.records.push(record),
+                // Of two that started within one second, the one that ended later is the newer.
+                Ok(record) if record.task == task => {
+                    let written = fs::metadata(&path).and_then(|data| data.modified()).ok();
+                    found.push((record.started.clone(), written, record));
+                }
                 Ok(_) => {}
                 Err(error) => listed.broken.push(error),
             }
         }
-        listed.records.sort_by(|a, b| a.started.cmp(&b.started));
+        found.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        listed.records = found.into_iter().map(|(_, _, record)| record).collect();
         Ok(listed)
     }
 }

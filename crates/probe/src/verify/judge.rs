@@ -359,6 +359,15 @@ mod tests {
     }
 
     #[test]
+    fn fx_107_full_use_at_a_fifth_of_the_peak_is_told() {
+        // The driver's share of business is 100 % in both cases; only the rate tells them apart.
+        let line = "{\"step\":\"rate\",\"outcome\":\"pass\",\"card\":0,\"kind\":\"float16\",\"flops\":14.2e12}";
+        let check = one(line);
+        assert_eq!(check.health, Health::Watch);
+        assert!(check.evidence.args().iter().any(|(_, text)| text == "20%"), "{check:?}");
+    }
+
+    #[test]
     fn a_wrong_product_is_a_broken_card_and_not_a_slow_one() {
         let check =
             one("{\"step\":\"matmul\",\"outcome\":\"fail\",\"card\":0,\"relative_error\":0.5}");

@@ -110,3 +110,5 @@ cmd-mcp = For assistants: answer MCP requests on standard input and output
 mcp-failed = the MCP server broke off: { $reason }
 mcp-workload = The text of a workload file (YAML, JSON); give this or file
 mcp-instructions = kasuan: which GPUs to rent, for how long, how billed, what it costs in all. plan takes a month of jobs; fit says whether a model fits a card; offers lists prices; bill applies a provider's billing rules; doctor says whether an environment runs on a card; review looks back at a month. Every amount comes from rules and sourced prices; what is unknown is called unknown and must not be made up.
+hint-value-span = a span of time such as 90s, 30m, 2h or 1h30m
+hint-value-range = a whole number from { $least } to { $most }

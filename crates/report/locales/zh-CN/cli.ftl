@@ -110,3 +110,5 @@ cmd-mcp = 给 AI 助手用：通过标准输入输出回答 MCP 请求
 mcp-failed = MCP 服务中断：{ $reason }
 mcp-workload = 任务文件的全文（YAML、JSON）；和 file 二选一
 mcp-instructions = 卡算：租什么 GPU、租多久、怎么付、一共多少钱。plan 算一个月的任务；fit 看模型能不能放进卡；offers 查报价；bill 按计费规则算账单；doctor 查环境能不能跑；review 复盘一个月的账。金额都由规则和带来源的报价算出；未知会写明未知，不要自己补数字。
+hint-value-span = 要写时长，如 90s、30m、2h、1h30m
+hint-value-range = 要写 { $least } 到 { $most } 的整数

@@ -77,6 +77,7 @@ pub(super) fn close(job: &mut Job<'_>, began: &Began, seconds: f64, status: Exit
         network_sent_bytes: traffic.map(|(before, now)| now.1.saturating_sub(before.1)),
         cost: spent.map(|spent| spent.amount().round_dp(6).normalize().to_string()),
         currency: spent.map(|spent| spent.currency().code().to_owned()),
+        taken_back: job.taken_back.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         environment: fingerprint(),
     };
     if let Some(writer) = &mut job.writer {
