@@ -227,7 +227,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let path = folder.join("model.bin");
         fs::write(&path, name).unwrap();
-        let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
         fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         fs::File::open(&folder).unwrap().set_modified(time).unwrap();
     }
