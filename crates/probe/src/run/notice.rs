@@ -163,7 +163,9 @@ impl Notices {
             }
             (None, None) if is_url(text) => Place::Url(text.to_owned()),
             // A provider whose name is mistyped must not be taken for a file that never comes.
-            (None, None) if text.contains('/') => Place::File(PathBuf::from(text)),
+            (None, None) if text.contains('/') && !text.contains("://") => {
+                Place::File(PathBuf::from(text))
+            }
             _ => return Err(NoPlace(text.to_owned())),
         };
         Ok(Self { place, token: None })

@@ -158,7 +158,7 @@ impl Phrased for RecordError {
         match self {
             Self::File { path, source } => Phrase::new("baseline-error-file")
                 .with("path", path.display())
-                .with("reason", source),
+                .with_io("reason", source),
             Self::Content { path, line, column, reason } => Phrase::new("record-error-content")
                 .with("path", path.display())
                 .with("line", line)
