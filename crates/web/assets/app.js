@@ -79,7 +79,11 @@
   const live = document.querySelector("[data-events]");
   if (live && window.EventSource) {
     const events = new EventSource(live.dataset.events);
-    events.addEventListener("cards", () => document.body.dispatchEvent(new Event("cards")));
+    events.addEventListener("cards", async () => {
+      // A request that is cut off because the reader leaves is no mistake.
+      const answer = await fetch(live.dataset.now).catch(() => null);
+      if (answer && answer.ok) live.innerHTML = await answer.text().catch(() => live.innerHTML);
+    });
     window.addEventListener("pagehide", () => events.close());
   }
 

@@ -97,6 +97,10 @@ pub(crate) fn arguments(
             if !more.is_empty() {
                 return Err(wrong(name, &values.join(", ")));
             }
+            // A price below nothing is a mistake that the command would reckon with.
+            if *name == "gb_month" && value.starts_with('-') {
+                return Err(wrong(name, value));
+            }
             arguments.insert((*name).to_owned(), Value::String(value.clone()));
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn value(name: &str) -> Value {
         Kind::Text => json!({"type": "string"}),
         Kind::Count => json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}),
         Kind::Number => json!({"type": "number", "minimum": 0}),
-        Kind::Flag => json!({"type": "string", "enum": ["0", "1"]}),
+        Kind::Flag => json!({"type": "string", "enum": ["0", "1", "false", "true", "on"]}),
         Kind::OneOf(words) => json!({"type": "string", "enum": words}),
     }
 }
