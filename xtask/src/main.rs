@@ -22,7 +22,8 @@ const HELP: &str = "cargo xtask COMMAND
               of, with --unnamed too, as if no training program were known by its name
   models      build data/models/models.csv from data/models/configs.jsonl
   calibrate   time FILE.csv [--check]: fit the coefficients of the time model to measured runs;
-              --check compares with the shipped file instead of writing it
+              --check compares with the shipped file instead of writing it;
+              --leave-out card (or source, model) predicts each by a fit without it
   help        this text";
 
 fn main() -> ExitCode {
@@ -37,6 +38,10 @@ fn main() -> ExitCode {
         ["models"] => models::run(),
         ["calibrate", "time", truth] => time::calibrate(truth, false),
         ["calibrate", "time", truth, "--check"] => time::calibrate(truth, true),
+        ["calibrate", "time", truth, "--leave-out", word] => match time::Left::of(word) {
+            Some(left) => time::leave_out(truth, left),
+            None => Err(format!("--leave-out takes source, card or model, not `{word}`")),
+        },
         ["predict", "time", truth] => time::predict(truth, &mut std::io::stdout().lock()),
         ["help"] | [] => {
             println!("{HELP}");

@@ -14,6 +14,9 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("chromium", "chromium", "opens the web pages as a reader does"),
     ("chromium-driver", "chromedriver", "drives Chromium through the web pages"),
     ("postgresql", "pg_ctlcluster", "the ledger's tests run on a real server of their own"),
+    ("curl", "curl", "carries alerts and asks Prometheus"),
+    ("prometheus", "prometheus", "use is imported from a real server that scrapes a real agent"),
+    ("victoria-metrics", "victoria-metrics", "use is imported from it as from Prometheus"),
     (
         "python3-venv",
         "python3 -m ensurepip",

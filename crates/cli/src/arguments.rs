@@ -7,7 +7,7 @@ use crate::{
     settings::{Format, LanguageChoice},
 };
 use clap::{
-    ArgAction, FromArgMatches as _, Parser,
+    ArgAction, CommandFactory as _, FromArgMatches as _, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use kasuan_model::Phrase;
@@ -42,7 +42,16 @@ pub(crate) struct Global {
 }
 
 /// Parses the arguments.
+///
+/// Help texts in the reader's language are only put over the command line when they are needed:
+/// for help, and for what is wrong.
 pub(crate) fn parse(arguments: &[OsString], words: &Words) -> Result<Cli, Refusal> {
+    let plain = Cli::command().version(env!("CARGO_PKG_VERSION"));
+    if let Ok(matches) = plain.try_get_matches_from(arguments)
+        && let Ok(cli) = Cli::from_arg_matches(&matches)
+    {
+        return Ok(cli);
+    }
     let mut command = help::command(words);
     command
         .try_get_matches_from_mut(arguments)
@@ -91,6 +100,11 @@ fn refuse(error: &clap::Error, words: &Words) -> Refusal {
         other => Phrase::new("error-arguments").with("reason", other),
     };
     let mut refused = CommandError::user(phrase);
+    if error.kind() == ErrorKind::ValueValidation
+        && let Some(hint) = by_name(&argument())
+    {
+        refused = refused.hint(hint);
+    }
     let suggested =
         [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
     for suggestion in suggested.into_iter().filter_map(text) {
@@ -103,9 +117,42 @@ fn refuse(error: &clap::Error, words: &Words) -> Refusal {
             refused = refused.hint(Phrase::new("hint-possible-values").with("values", values));
         }
     }
+    if let Some(expected) = expected(error) {
+        refused = refused.hint(Phrase::new(expected));
+    }
     if let Some(usage) = text(ContextKind::Usage) {
         let usage = options(usage.trim_start_matches("Usage:").trim());
         refused = refused.hint(Phrase::new("hint-see-help").with("usage", usage));
     }
     Refusal::Wrong(refused)
+}
+
+/// Returns the key of what a value should have been, where its parser says no more than that.
+fn expected(error: &clap::Error) -> Option<&'static str> {
+    let cause = std::error::Error::source(error)?;
+    if cause.is::<std::num::ParseIntError>() {
+        Some("hint-whole-number")
+    } else if cause.is::<std::num::ParseFloatError>() || cause.is::<rust_decimal::Error>() {
+        Some("hint-number")
+    } else if cause.is::<kasuan_model::CurrencyParseError>() {
+        Some("workload-hint-currency")
+    } else {
+        None
+    }
+}
+
+/// Says what an argument (`--settle <TIME>`) takes, where the name of its value tells it.
+fn by_name(argument: &str) -> Option<Phrase> {
+    /// Arguments that take a span of time; elsewhere TIME is a moment.
+    const SPANS: [&str; 5] =
+        ["--idle-stop", "--notice", "--say-every", "--settle", "--stall-after"];
+    let (name, value) = argument.split_once(" <")?;
+    let value = value.trim_end_matches(['>', '.']);
+    if value == "TIME" && SPANS.contains(&name) {
+        return Some(Phrase::new("hint-value-span"));
+    }
+    let (least, most) = value.split_once("..")?;
+    let whole = |text: &str| text.parse::<u64>().is_ok();
+    (whole(least) && whole(most))
+        .then(|| Phrase::new("hint-value-range").with("least", least).with("most", most))
 }

@@ -6,7 +6,10 @@ use kasuan_ledger::BudgetScope;
 use kasuan_model::{Currency, Money, Phrase};
 use rust_decimal::Decimal;
 use serde_json::Value;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// A sum that was planned for something.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +21,15 @@ pub(crate) struct Part {
 }
 
 /// Reads a plan, or makes it from a workload file.
-pub(crate) fn of_file(path: &Path, context: &Context) -> Result<Vec<Part>, CommandError> {
+///
+/// A workload is planned as `kasuan plan` would, with the user's prices and rates laid over it.
+pub(crate) fn of_file(
+    path: &Path,
+    prices: &[PathBuf],
+    rates: &[String],
+    all_prices: bool,
+    context: &Context,
+) -> Result<Vec<Part>, CommandError> {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     let text = if is_json { Some(files::read_text(path)?) } else { None };
     if let Some(plan) = text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
@@ -29,7 +40,7 @@ pub(crate) fn of_file(path: &Path, context: &Context) -> Result<Vec<Part>, Comma
                 .hint(Phrase::new("budget-hint-plan"))
         });
     }
-    let loaded = Loaded::read(path, &[], &[], context)?;
+    let loaded = Loaded::read(path, prices, rates, all_prices, context)?;
     let plan = loaded.plan(&loaded.workload, &[], context)?;
     let say = |phrase: &Phrase| context.say(phrase);
     let plan = plan_json::v1::plan(&plan, loaded.workload.month, &say);

@@ -2,11 +2,16 @@
 
 use crate::{
     error::CommandError,
+    files,
     settings::{Format, Settings},
 };
 use kasuan_model::Phrase;
 use kasuan_report::{Paint, Table, Words};
-use std::io::Write as _;
+use std::{
+    io::Write as _,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 /// What a command is given.
 #[derive(Debug)]
@@ -15,12 +20,47 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     /// The words of the reader's language.
     pub(crate) words: Words,
+    /// Where output goes instead of the terminal, and what stands for stdin.
+    taken: Option<Taken>,
+}
+
+/// What a command printed and said, for a caller that is no terminal.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// What stands for stdin.
+    pub(crate) given: String,
+    /// What was printed.
+    pub(crate) printed: Mutex<String>,
+    /// What was said beside it, a line each.
+    pub(crate) said: Mutex<Vec<String>>,
 }
 
 impl Context {
     /// Creates a context.
     pub(crate) const fn new(settings: Settings, words: Words) -> Self {
-        Self { settings, words }
+        Self { settings, words, taken: None }
+    }
+
+    /// Creates a context whose output is taken instead of printed; `given` stands for stdin.
+    pub(crate) fn taking(settings: Settings, words: Words, given: String) -> Self {
+        Self { settings, words, taken: Some(Taken { given, ..Taken::default() }) }
+    }
+
+    /// Returns what was printed, and what was said beside it.
+    pub(crate) fn into_taken(self) -> (String, Vec<String>) {
+        let taken = self.taken.unwrap_or_default();
+        (
+            taken.printed.into_inner().unwrap_or_else(PoisonError::into_inner),
+            taken.said.into_inner().unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Reads a whole text; `-` is stdin, or what stands for it.
+    pub(crate) fn read_text(&self, path: &Path) -> Result<String, CommandError> {
+        match &self.taken {
+            Some(taken) if path == Path::new("-") => Ok(taken.given.clone()),
+            _ => files::read_text(path),
+        }
     }
 
     /// Returns the painter for results.
@@ -35,6 +75,10 @@ impl Context {
 
     /// Prints text to stdout as it stands.
     pub(crate) fn print(&self, text: &str) -> Result<(), CommandError> {
+        if let Some(taken) = &self.taken {
+            taken.printed.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+            return Ok(());
+        }
         let mut stdout = anstream::stdout().lock();
         stdout
             .write_all(text.as_bytes())
@@ -64,14 +108,20 @@ impl Context {
 
     /// Tells something on stderr, where it is no part of the result.
     pub(crate) fn tell(&self, phrase: &Phrase) {
-        // A remark that cannot be written must not stop the result.
-        let _ = writeln!(anstream::stderr().lock(), "{}", self.say(phrase));
+        self.remark(self.say(phrase));
     }
 
     /// Prints something to look at on stderr, beside the result.
     pub(crate) fn warn(&self, phrase: &Phrase) {
         let line = Phrase::new("warning-line").with("message", self.say(phrase));
-        // A warning that cannot be written must not stop the result.
-        let _ = writeln!(anstream::stderr().lock(), "{}", self.say(&line));
+        self.remark(self.say(&line));
+    }
+
+    fn remark(&self, line: String) {
+        match &self.taken {
+            Some(taken) => taken.said.lock().unwrap_or_else(PoisonError::into_inner).push(line),
+            // A remark that cannot be written must not stop the result.
+            None => drop(writeln!(anstream::stderr().lock(), "{line}")),
+        }
     }
 }

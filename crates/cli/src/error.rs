@@ -67,6 +67,11 @@ impl CommandError {
         &self.phrase
     }
 
+    /// Says whether disk, network or driver failed.
+    pub(crate) fn is_of_surroundings(&self) -> bool {
+        self.kind == Kind::Surroundings
+    }
+
     /// Says that not the user but disk, network or driver has to be mended.
     #[must_use]
     pub(crate) fn of_surroundings(self) -> Self {
@@ -110,7 +115,7 @@ impl CommandError {
 
     /// Creates an error for output that could not be written; a closed pipe is no failure.
     pub(crate) fn output(error: &std::io::Error) -> Self {
-        let mut failed = Self::surroundings(Phrase::new("error-output").with("reason", error));
+        let mut failed = Self::surroundings(Phrase::new("error-output").with_io("reason", error));
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             failed.kind = Kind::ReaderGone;
         }

@@ -12,9 +12,12 @@ mod market;
 mod month;
 mod names;
 mod price_store;
+mod samples;
 mod send;
 mod settings;
 mod store;
+mod tools;
+mod transfer;
 
 use crate::{context::Context, settings::Settings};
 use std::process::ExitCode;

@@ -10,6 +10,27 @@ pub(crate) use kasuan_report::market::{id_column, money, small};
 use rust_decimal::Decimal;
 use std::path::{Path, PathBuf};
 
+/// Where the bands of age end; every command that shows prices takes these.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Ages {
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    fresh_days: u32,
+    #[arg(long, value_name = "DAYS", default_value_t = 180)]
+    ageing_days: u32,
+}
+
+impl Ages {
+    /// Returns the bands; they must rise.
+    pub(crate) fn bands(self) -> Result<Bands, CommandError> {
+        let Self { fresh_days: fresh, ageing_days: ageing } = self;
+        if fresh > ageing {
+            let phrase = Phrase::new("error-age-bands").with("fresh", fresh).with("ageing", ageing);
+            return Err(CommandError::user(phrase));
+        }
+        Ok(Bands { fresh, ageing })
+    }
+}
+
 /// Reads the shipped catalogue and lays the user's price cards over it, the later over the earlier.
 pub(crate) fn catalogue(prices: &[PathBuf], context: &Context) -> Result<Catalogue, CommandError> {
     with_prices(Catalogue::shipped()?, prices, context)

@@ -66,6 +66,10 @@ impl Names for Shelf<'_> {
         Ok(Architecture { id: written.to_owned(), ..model.architecture })
     }
 
+    fn task_file(&self, written: &str) -> Result<String, Trouble> {
+        files::read_text(&self.path(written)).map_err(|error| error.into_trouble())
+    }
+
     fn card(&self, text: &str) -> Result<CardId, Trouble> {
         let found = self.market.find_card(text).map_err(|error| Trouble::of(&error))?;
         if found.guessed_form || found.guessed_memory {

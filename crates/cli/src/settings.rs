@@ -32,6 +32,16 @@ const HOME: &str = "HOME";
 /// Variables that begin like this hold secrets that a file of channels may name.
 const KASUAN_SECRET: &str = "KASUAN_SECRET_";
 
+/// Keys and places of an S3-compatible store, as its own tools read them.
+const AWS: [&str; 6] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_ENDPOINT_URL",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+];
+
 /// Columns of a report where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
 /// Lines longer than this are hard to read, however wide the terminal is.
@@ -85,7 +95,10 @@ impl Environment {
                     .filter_map(|(name, value)| {
                         Some((name.into_string().ok()?, value.into_string().ok()?))
                     })
-                    .filter(|(name, _)| name.starts_with(KASUAN_SECRET))
+                    .filter(|(name, value)| {
+                        name.starts_with(KASUAN_SECRET)
+                            || (AWS.contains(&name.as_str()) && !value.is_empty())
+                    })
                     .collect(),
             ),
             data: set(XDG_DATA_HOME)
@@ -170,13 +183,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// Joins arguments and environment.
     pub(crate) fn new(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
-        let stated_today = global.today.as_ref().map(|text| {
-            text.parse().map_err(|_| {
-                CommandError::user(Phrase::new("error-today").with("text", text))
-                    .hint(Phrase::new("hint-today"))
-            })
-        });
-        let stated_today = stated_today.transpose()?;
+        let stated_today = stated_today(global)?;
         Ok(Self {
             format: global.format,
             explain: global.explain,
@@ -189,6 +196,23 @@ impl Settings {
             secrets: environment.secrets.clone(),
         })
     }
+
+    /// Returns the settings of a call that is made long after the program started, as JSON.
+    pub(crate) fn of_call(&self, global: &Global) -> Result<Self, CommandError> {
+        let stated_today = stated_today(global)?.or(self.stated_today);
+        let today = stated_today.unwrap_or_else(|| jiff::ZonedDateTime::now().date());
+        Ok(Self { format: Format::Json, colour: false, stated_today, today, ..self.clone() })
+    }
+}
+
+fn stated_today(global: &Global) -> Result<Option<Date>, CommandError> {
+    let stated = global.today.as_ref().map(|text| {
+        text.parse().map_err(|_| {
+            CommandError::user(Phrase::new("error-today").with("text", text))
+                .hint(Phrase::new("hint-today"))
+        })
+    });
+    stated.transpose()
 }
 
 #[cfg(test)]

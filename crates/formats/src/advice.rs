@@ -1,7 +1,9 @@
 //! The JSON answers of `kasuan advise`, version 1: stable names, decimals as strings.
 
+use kasuan_model::{Currency, Estimate};
 use kasuan_plan::{
     advise::{FirstStep, MeasureAdvice},
+    colocate::share::{PackingAdvice, Verdict},
     commitment::{CommitAdvice, Evidence, Solution},
     spot::{Action, SpotAdvice},
 };
@@ -172,13 +174,20 @@ pub struct Spot {
     pub slack_hours: String,
     /// Whether only on demand is left to be sure.
     pub forced: bool,
+    /// Hours of history that the expectation rests on; 0 when it rests on an assumption.
+    pub history_hours: String,
+    /// What the expectation rests on: `history` or `assumed`.
+    pub basis: &'static str,
+    /// The currency of both costs.
+    pub currency: String,
     /// The reasons, in the reader's language.
     pub why: String,
 }
 
 impl Spot {
     /// Writes down an advice.
-    pub fn new(advice: &SpotAdvice, why: String) -> Self {
+    pub fn new(advice: &SpotAdvice, currency: Currency, why: String) -> Self {
+        let known = advice.market.share.is_some();
         Self {
             action: match advice.action {
                 Action::Spot => "spot",
@@ -190,6 +199,9 @@ impl Spot {
             p_deadline: format!("{:.4}", advice.deadline_chance.get()),
             slack_hours: format!("{:.2}", advice.slack.hours()),
             forced: advice.forced,
+            history_hours: format!("{:.1}", if known { advice.market.seen_hours } else { 0.0 }),
+            basis: if known { "history" } else { "assumed" },
+            currency: currency.code().to_owned(),
             why,
         }
     }
@@ -244,6 +256,57 @@ impl Measure {
             },
             value_of_knowing: amount(advice.value_of_knowing),
             currency: advice.regret_commit.currency().code().to_owned(),
+            why,
+        }
+    }
+}
+
+/// The answer of `advise share`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Packing {
+    /// What to do: `pack`, `measure` or `leave`.
+    pub verdict: &'static str,
+    /// Work of all replicas over that of one; `null` when nothing is known.
+    pub gain: Option<Range>,
+    /// What a unit of work costs over what it costs with one replica.
+    pub cost_ratio: Option<Range>,
+    /// Whether that was measured on this very program.
+    pub measured: bool,
+    /// The most replicas that fit with room left; `null` when it is not known.
+    pub most_replicas: Option<u32>,
+    /// The reasons, in the reader's language.
+    pub why: String,
+}
+
+/// A range of a factor.
+#[derive(Clone, Debug, Serialize)]
+pub struct Range {
+    /// At least.
+    pub low: String,
+    /// Most likely.
+    pub likely: String,
+    /// At most.
+    pub high: String,
+}
+
+impl Packing {
+    /// Writes down an advice.
+    pub fn new(advice: &PackingAdvice, why: String) -> Self {
+        let range = |of: Estimate<f64>| Range {
+            low: format!("{:.3}", of.low),
+            likely: format!("{:.3}", of.likely),
+            high: format!("{:.3}", of.high),
+        };
+        Self {
+            verdict: match advice.verdict {
+                Verdict::Pack => "pack",
+                Verdict::Measure => "measure",
+                Verdict::Leave => "leave",
+            },
+            gain: advice.gain.map(range),
+            cost_ratio: advice.cost_ratio().map(range),
+            measured: advice.measured,
+            most_replicas: advice.most,
             why,
         }
     }

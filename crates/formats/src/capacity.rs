@@ -112,6 +112,7 @@ fn planned(service: &Service) -> Value {
         "month": amount(service.month),
         "month_following_the_day": amount(service.following),
         "requests_per_month": service.requests,
+        "tokens_counted": "written",
         "per_million_tokens": service.cost.map(|c| amount(c.per_million_tokens)),
         "per_million_tokens_busy": service.cost.map(|c| amount(c.per_million_tokens_busy)),
         "per_thousand_requests": service.cost.map(|c| amount(c.per_thousand_requests)),

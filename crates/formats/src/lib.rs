@@ -6,6 +6,7 @@ pub mod advice;
 pub mod bill;
 pub mod calendar;
 pub mod capacity;
+pub mod columnar;
 pub mod fit;
 pub mod focus;
 pub mod gguf;
@@ -19,3 +20,5 @@ pub mod run_table;
 pub mod safetensors;
 pub mod series;
 pub mod workload;
+
+pub use workload::syntax::cause as syntax_cause;

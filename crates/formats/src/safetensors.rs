@@ -4,6 +4,7 @@
 //! The layout (Hugging Face `safetensors` README): eight bytes with the header's length, the header
 //! as JSON, then the tensors' bytes, which nothing here touches.
 
+use crate::workload::syntax::cause;
 use kasuan_model::{Phrase, Phrased};
 use serde_json::Value;
 use std::io::{self, Read};
@@ -96,14 +97,16 @@ impl Flaw {
 impl Phrased for SafetensorsError {
     fn phrase(&self) -> Phrase {
         match self {
-            Self::Io(cause) => Phrase::new("sizing-weights-io").with("reason", cause),
+            Self::Io(cause) => Phrase::new("sizing-weights-io").with_io("reason", cause),
             Self::Truncated { expected, found } => Phrase::new("sizing-weights-truncated")
                 .with("expected", expected)
                 .with("found", found),
             Self::HeaderTooLong { length } => {
                 Phrase::new("sizing-weights-header-too-long").with("length", length)
             }
-            Self::Broken { reason } => Phrase::new("sizing-weights-broken").with("reason", reason),
+            Self::Broken { reason } => {
+                Phrase::new("sizing-weights-broken").with_word("reason", cause(reason))
+            }
             Self::Tensor { name, reason } => Phrase::new("sizing-weights-tensor")
                 .with("name", name)
                 .with_word("reason", reason.key()),

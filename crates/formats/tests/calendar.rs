@@ -47,6 +47,7 @@ fn catalogue() -> Catalogue {
         per: PricePer::Hour,
         granularity: Some(Seconds::new(1)),
         minimum: None,
+        stock: None,
         source: Source { date: Some(MONTH), ..Source::stated("price card") },
         notes: String::new(),
     };

@@ -3,7 +3,7 @@
 use crate::{
     Ledger, LedgerError,
     charges::{COLUMNS, row},
-    driver::{Driver, Row, Value},
+    driver::{Driver, KEEP, Row, Value},
     ledger::{count, seconds},
 };
 use jiff::Timestamp;
@@ -152,9 +152,13 @@ fn import(
         let mut told =
             FileImport { name: file.name.clone(), rows, new: 0, merged: rows, seen_before };
         if !seen_before {
-            told.new =
-                driver.insert_many("charges", &COLUMNS, &mut file.charges.iter().map(row))?;
-            told.merged = rows.saturating_sub(told.new);
+            // Keys are digests where a bill has none: in their order each page of the table is filled
+            // once, and not touched again and again.
+            let mut order: Vec<&Charge> = file.charges.iter().collect();
+            order.sort_unstable_by(|a, b| (&a.provider, &a.key).cmp(&(&b.provider, &b.key)));
+            let mut rows = order.into_iter().map(row);
+            told.new = driver.insert_many("charges", &COLUMNS, KEEP, &mut rows)?;
+            told.merged = told.rows.saturating_sub(told.new);
             if told.merged > 0 {
                 compare(driver, file, &mut done)?;
             }

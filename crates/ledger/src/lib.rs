@@ -21,6 +21,7 @@ mod runs;
 mod schema;
 mod storage;
 mod usage;
+mod usage_import;
 
 pub use baseline::{Baseline, Decision};
 pub use budget::{Budget, BudgetScope};
@@ -31,3 +32,4 @@ pub use ledger::Ledger;
 pub use rentals::{AgentSeen, Rental};
 pub use storage::StorageItem;
 pub use usage::{Group, UsageTotal};
+pub use usage_import::LoggedHour;

@@ -29,9 +29,11 @@ impl Ledger {
     ) -> Result<(), E> {
         let mut failed = None;
         let recorded = self.atomically(|driver| {
-            for seen in prices {
-                driver.execute(RECORD, &row(seen))?;
-            }
+            // In the order of the key, so that the table grows at its end; the sort is stable, so
+            // that of two prices of one day the later still counts.
+            let mut in_order: Vec<&PriceObservation> = prices.iter().collect();
+            in_order.sort_by(|a, b| key(a).cmp(&key(b)));
+            driver.execute_many(RECORD, &mut in_order.into_iter().map(row))?;
             rest().map_err(|error| {
                 failed = Some(error);
                 LedgerError::Store { doing: "finish the import", source: "rolled back".into() }
@@ -54,6 +56,11 @@ impl Ledger {
         )?;
         rows.iter().map(observation).collect()
     }
+}
+
+/// What the store sorts by first; the rest decides among few.
+fn key(seen: &PriceObservation) -> (&str, &str, &str) {
+    (&seen.provider, &seen.product, seen.card.as_str())
 }
 
 fn row(seen: &PriceObservation) -> Row {

@@ -2,7 +2,7 @@
 
 use crate::{
     Ledger, LedgerError,
-    driver::{Row, Value},
+    driver::{KEEP, Row, Value},
     ledger::{Cells, count, seconds},
 };
 use jiff::Timestamp;
@@ -73,7 +73,7 @@ impl Ledger {
     pub fn import_runs(&mut self, runs: impl IntoIterator<Item = Run>) -> Result<u64, LedgerError> {
         let columns: Vec<&str> = COLUMNS.split(", ").collect();
         self.atomically(|driver| {
-            driver.insert_many("runs", &columns, &mut runs.into_iter().map(|run| row(&run)))
+            driver.insert_many("runs", &columns, KEEP, &mut runs.into_iter().map(|run| row(&run)))
         })
     }
 

@@ -88,6 +88,10 @@ CREATE TABLE prices (
   PRIMARY KEY (provider, product, card, tier, mode, currency, day)
 ) /* clustered */;
 ",
+    // Which minutes of the hour logs have seen; unknown for what agents add to.
+    "
+ALTER TABLE usage_hours ADD COLUMN minutes BIGINT;
+",
 ];
 
 /// Creates or updates the tables; several processes may do it at once.

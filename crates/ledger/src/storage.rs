@@ -2,7 +2,7 @@
 
 use crate::{
     Ledger, LedgerError,
-    driver::{Row, Value},
+    driver::{KEEP, Row, Value},
     ledger::{Cells, count, seconds},
 };
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ impl Ledger {
                     Value::optional_text(item.used_by.as_ref()),
                 ]
             });
-            driver.insert_many("storage_items", &columns, &mut rows).map(drop)
+            driver.insert_many("storage_items", &columns, KEEP, &mut rows).map(drop)
         })
     }
 

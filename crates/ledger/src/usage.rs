@@ -2,13 +2,15 @@
 
 use crate::{
     Ledger, LedgerError,
-    driver::{Driver, Row, Value},
-    ledger::{Cells, seconds},
+    driver::{Driver, Row, Seen, Value},
+    ledger::{Cells, damaged, seconds},
 };
+use indexmap::{IndexMap, IndexSet};
 use jiff::Timestamp;
 use kasuan_model::{CardId, UsageHour};
+use std::sync::Arc;
 
-const SUMS: [&str; 9] = [
+pub(crate) const SUMS: [&str; 9] = [
     "seen",
     "busy_known",
     "busy",
@@ -78,20 +80,20 @@ impl UsageTotal {
     }
 }
 
-fn columns() -> Vec<&'static str> {
+pub(crate) fn columns() -> Vec<&'static str> {
     let mut columns = vec!["hour_s", "host", "device", "job", "person", "card"];
     columns.extend(SUMS);
     columns.extend(["memory_peak", "memory_total"]);
     columns
 }
 
-fn row(hour: &UsageHour) -> Row {
+pub(crate) fn row(hour: &UsageHour) -> Row {
     vec![
         seconds(hour.hour),
-        Value::text(&hour.host),
-        Value::text(&hour.device),
-        Value::text(&hour.job),
-        Value::text(&hour.person),
+        Value::text(&*hour.host),
+        Value::text(&*hour.device),
+        Value::text(&*hour.job),
+        Value::text(&*hour.person),
         Value::optional_text(hour.card.as_ref()),
         Value::Real(hour.seen),
         Value::Real(hour.busy_known),
@@ -119,7 +121,7 @@ fn add(driver: &mut dyn Driver, hour: &UsageHour) -> Result<(), LedgerError> {
         "INSERT INTO usage_hours (hour_s, host, device, job, person, card, {}, memory_peak, memory_total)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
          ON CONFLICT (hour_s, host, device, job, person) DO UPDATE SET
-           card = COALESCE(excluded.card, usage_hours.card), {}, {}, {}",
+           card = COALESCE(excluded.card, usage_hours.card), minutes = NULL, {}, {}, {}",
         SUMS.join(", "),
         sums.join(", "),
         larger("memory_peak"),
@@ -149,36 +151,6 @@ impl Ledger {
                 add(driver, hour)?;
             }
             Ok(true)
-        })
-    }
-
-    /// Imports whole hours, for example from Prometheus; hours that are there already stay as they
-    /// are. Returns how many were new.
-    pub fn import_usage(
-        &mut self,
-        hours: impl IntoIterator<Item = UsageHour>,
-    ) -> Result<u64, LedgerError> {
-        self.atomically(|driver| {
-            let mut rows = hours.into_iter().map(|hour| row(&hour));
-            driver.insert_many("usage_hours", &columns(), &mut rows)
-        })
-    }
-
-    /// As [`Self::import_usage`], and notes in the same transaction that `source` has been read until
-    /// `until`.
-    pub fn import_page(
-        &mut self,
-        source: &str,
-        until: Timestamp,
-        hours: impl IntoIterator<Item = UsageHour>,
-    ) -> Result<u64, LedgerError> {
-        self.atomically(|driver| {
-            let mut rows = hours.into_iter().map(|hour| row(&hour));
-            let new = driver.insert_many("usage_hours", &columns(), &mut rows)?;
-            let sql = "INSERT INTO progress (source, until_s) VALUES ($1, $2)
-                 ON CONFLICT (source) DO UPDATE SET until_s = excluded.until_s";
-            driver.execute(sql, &[Value::text(source), seconds(until)])?;
-            Ok(new)
         })
     }
 
@@ -220,8 +192,13 @@ impl Ledger {
              ORDER BY hour_s, host, device, job, person",
             SUMS.join(", ")
         );
-        let rows = self.driver.query(&sql, &[seconds(from), seconds(to)])?;
-        rows.iter().map(usage_hour).collect()
+        let mut hours = Vec::new();
+        let mut names = Names::default();
+        self.driver.each(&sql, &[seconds(from), seconds(to)], &mut |row| {
+            hours.push(usage_hour(row, &mut names)?);
+            Ok(())
+        })?;
+        Ok(hours)
     }
 }
 
@@ -245,15 +222,56 @@ fn total(row: &Row) -> Result<UsageTotal, LedgerError> {
     })
 }
 
-fn usage_hour(row: &Row) -> Result<UsageHour, LedgerError> {
-    let mut cells = Cells::of(row);
-    let hour = cells.time()?;
-    let host = cells.text("a host")?;
-    let device = cells.text("a device")?;
-    let job = cells.text("a job")?;
-    let person = cells.text("a person")?;
-    let card = cells.optional_text().map(|id| CardId::new(&id));
-    let mut sum = || cells.real("a sum");
+/// Names that were read, each kept once.
+#[derive(Default)]
+struct Names {
+    texts: IndexSet<Arc<str>>,
+    cards: IndexMap<String, CardId>,
+}
+
+impl Names {
+    fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&new));
+        new
+    }
+
+    fn card(&mut self, id: &str) -> CardId {
+        if let Some(known) = self.cards.get(id) {
+            return known.clone();
+        }
+        let new = CardId::new(id);
+        self.cards.insert(id.to_owned(), new.clone());
+        new
+    }
+}
+
+fn usage_hour(row: &[Seen<'_>], names: &mut Names) -> Result<UsageHour, LedgerError> {
+    let mut cells = row.iter();
+    let hour = match cells.next() {
+        Some(Seen::Integer(second)) => {
+            Timestamp::from_second(*second).map_err(|_| damaged(&second.to_string(), "a time"))?
+        }
+        _ => return Err(damaged("", "a time")),
+    };
+    let mut text = |names: &mut Names| match cells.next() {
+        Some(Seen::Text(text)) => Ok(names.text(text)),
+        _ => Err(damaged("", "a name")),
+    };
+    let (host, device, job, person) = (text(names)?, text(names)?, text(names)?, text(names)?);
+    let card = match cells.next() {
+        Some(Seen::Text(id)) => Some(names.card(id)),
+        _ => None,
+    };
+    let mut sum = || match cells.next() {
+        Some(Seen::Real(number)) => Ok(*number),
+        #[expect(clippy::cast_precision_loss, reason = "a sum that happens to be whole")]
+        Some(Seen::Integer(number)) => Ok(*number as f64),
+        _ => Err(damaged("", "a sum")),
+    };
     Ok(UsageHour {
         hour,
         host,

@@ -9,7 +9,9 @@ mod package;
 
 use crate::{tariff::Tariff, terms::Terms};
 use jiff::civil::DateTime;
-use kasuan_model::{Bytes, Estimate, Money, MoneyError, Offer, Phrase, Phrased, Seconds};
+use kasuan_model::{
+    BillingMode, Bytes, Estimate, Money, MoneyError, Offer, Phrase, Phrased, Seconds,
+};
 use rust_decimal::Decimal;
 
 /// One time that the instance runs.
@@ -52,7 +54,7 @@ pub struct Usage {
     pub runs: Vec<Run>,
     /// When the instance was deleted; `None` deletes it at the last stop.
     pub released: Option<DateTime>,
-    /// When a package was given back early.
+    /// When a package was given back early; use ends then.
     pub given_back: Option<DateTime>,
     /// Kept data.
     pub storage: Vec<Keep>,
@@ -162,8 +164,8 @@ pub struct Bill {
 }
 
 impl Bill {
-    /// Returns the money for an hour of use, which is what the list price really came to; `None`
-    /// without use.
+    /// Returns the money for an hour of use, which is what the list price really came to; of a
+    /// package given back, for the hours until then. `None` without use.
     pub fn effective_hourly(&self) -> Option<Money> {
         if self.used == Seconds::ZERO {
             return None;
@@ -197,6 +199,30 @@ pub enum BillError {
         /// The limit.
         years: u32,
     },
+    /// Only a package can be given back.
+    #[error("`{offer}` is no package that could be given back")]
+    NoPackage {
+        /// The offer.
+        offer: String,
+        /// How it is billed.
+        mode: BillingMode,
+    },
+    /// A package is given back while it is used, not later.
+    #[error("given back at {given_back}, after the use that ends at {to}")]
+    GivenBackLate {
+        /// When it is given back.
+        given_back: DateTime,
+        /// The end of the use.
+        to: DateTime,
+    },
+    /// Only a spot instance is reclaimed.
+    #[error("`{offer}` is no spot offer that could be reclaimed")]
+    NoSpot {
+        /// The offer.
+        offer: String,
+        /// How it is billed.
+        mode: BillingMode,
+    },
     /// The provider has no such kind of storage.
     #[error("`{provider}` has no storage called `{kind}`; it has {}", known.join(", "))]
     NoStorage {
@@ -222,12 +248,34 @@ impl Phrased for BillError {
                 Phrase::new("market-bill-overlap").with("previous", previous).with("next", next)
             }
             Self::TooLong { years } => Phrase::new("market-bill-too-long").with("years", years),
+            Self::NoPackage { offer, mode } => Phrase::new("market-bill-no-package")
+                .with("offer", offer)
+                .with_word("mode", format!("mode-{mode}")),
+            Self::GivenBackLate { given_back, to } => Phrase::new("market-bill-given-back-late")
+                .with("given_back", given_back)
+                .with("to", to),
+            Self::NoSpot { offer, mode } => Phrase::new("market-bill-no-spot")
+                .with("offer", offer)
+                .with_word("mode", format!("mode-{mode}")),
             Self::NoStorage { provider, kind, known } => Phrase::new("market-bill-no-storage")
                 .with("provider", provider)
                 .with("kind", kind)
                 .with("known", known.join(", ")),
-            Self::Money(error) => Phrase::new("market-bill-money").with("what", error),
+            Self::Money(error) => money_phrase(error),
         }
+    }
+}
+
+/// Says why sums could not be combined.
+pub fn money_phrase(error: &MoneyError) -> Phrase {
+    match error {
+        MoneyError::Mixed { left, right } => {
+            Phrase::new("market-money-mixed").with("left", left).with("right", right)
+        }
+        MoneyError::NoRate { from, to } => {
+            Phrase::new("market-money-no-rate").with("from", from).with("to", to)
+        }
+        MoneyError::Overflow => Phrase::new("market-money-overflow"),
     }
 }
 
@@ -237,6 +285,7 @@ const MAX_YEARS: u32 = 20;
 /// Computes the charge for a usage of an offer under a provider's terms.
 pub fn bill(usage: &Usage, offer: &Offer, terms: &Terms) -> Result<Bill, BillError> {
     check(usage)?;
+    applies(usage, offer)?;
     let mut billing = Billing {
         offer,
         terms,
@@ -296,7 +345,8 @@ impl Billing<'_> {
             total.high = total.high.checked_add(line.amount.high)?;
         }
         let with_card = usage.runs.iter().filter(|run| !run.without_card);
-        let used = with_card.map(|run| seconds_between(run.from, run.to)).sum();
+        let ends = |run: &Run| usage.given_back.map_or(run.to, |end| run.to.min(end).max(run.from));
+        let used = with_card.map(|run| seconds_between(run.from, ends(run))).sum();
         let Self { lines, warnings, unknown, .. } = self;
         Ok(Bill { lines, total, used, warnings, unknown })
     }
@@ -333,6 +383,25 @@ fn check(usage: &Usage) -> Result<(), BillError> {
         if seconds_between(first, last) > longest {
             return Err(BillError::TooLong { years: MAX_YEARS });
         }
+    }
+    Ok(())
+}
+
+/// Refuses what cannot happen to an offer that is billed this way, instead of leaving it out.
+fn applies(usage: &Usage, offer: &Offer) -> Result<(), BillError> {
+    let named = || (offer.id.clone(), offer.mode);
+    if let Some(given_back) = usage.given_back {
+        if !offer.mode.is_commitment() {
+            let (offer, mode) = named();
+            return Err(BillError::NoPackage { offer, mode });
+        }
+        if let Some(to) = usage.runs.last().map(|run| run.to).filter(|to| given_back > *to) {
+            return Err(BillError::GivenBackLate { given_back, to });
+        }
+    }
+    if offer.mode != BillingMode::Spot && usage.runs.iter().any(|run| run.reclaimed) {
+        let (offer, mode) = named();
+        return Err(BillError::NoSpot { offer, mode });
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! them.
 
 mod overlay;
+mod packed;
 mod tables;
 mod terms_file;
 
@@ -10,13 +11,10 @@ use crate::{
     resolve::{self, CardNames},
     terms::Terms,
 };
-use flate2::read::DeflateDecoder;
 use jiff::civil::Date;
 use kasuan_model::{Card, CardId, Currency, Offer, Phrase, Phrased};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::Read as _,
-};
+use packed::unpack;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use overlay::{Overlaid, PriceCard};
 
@@ -73,7 +71,9 @@ pub struct Catalogue {
     names: CardNames,
     by_card_id: BTreeMap<CardId, usize>,
     offers: Vec<Offer>,
-    by_offer_id: BTreeMap<String, usize>,
+    /// Where the card of each offer is; none that the table does not know.
+    cards_of: Vec<Option<usize>>,
+    by_offer_id: Index,
     priceless: Vec<Offer>,
     own: BTreeSet<usize>,
     terms: Vec<Terms>,
@@ -87,13 +87,6 @@ macro_rules! packed {
     };
 }
 
-fn unpack(file: &'static str, packed: &[u8]) -> Result<String, CatalogueError> {
-    let mut text = String::with_capacity(packed.len() * 12);
-    let unpacked = DeflateDecoder::new(packed).read_to_string(&mut text);
-    unpacked.map_err(|_| CatalogueError::Packed { file })?;
-    Ok(text)
-}
-
 impl Catalogue {
     /// Reads the catalogue that ships inside the binary.
     pub fn shipped() -> Result<Self, CatalogueError> {
@@ -101,7 +94,10 @@ impl Catalogue {
         let (cards, names) = tables::cards("cards.csv", &packed!("cards.csv")?)?;
         let mut offers = tables::offers("offers.csv", &packed!("offers.csv")?, &sources)?;
         offers.extend(tables::offers("offers-cn.csv", &packed!("offers-cn.csv")?, &sources)?);
-        let terms = terms_file::read(&packed!("terms.toml")?)?;
+        let terms = packed!("terms.toml")?;
+        let terms = std::str::from_utf8(&terms)
+            .map_err(|_| CatalogueError::Packed { file: "terms.toml" })?;
+        let terms = terms_file::read(terms)?;
         Ok(Self::new(cards, names, offers, terms))
     }
 
@@ -120,7 +116,8 @@ impl Catalogue {
             names,
             by_card_id,
             offers: Vec::with_capacity(offers.len()),
-            by_offer_id: BTreeMap::new(),
+            cards_of: Vec::new(),
+            by_offer_id: Index::default(),
             priceless: Vec::new(),
             own: BTreeSet::new(),
             terms,
@@ -128,8 +125,15 @@ impl Catalogue {
             history: History::default(),
         };
         for offer in offers {
-            catalogue.put(offer);
+            if is_priceless(&offer) {
+                catalogue.priceless.push(offer);
+            } else {
+                catalogue.offers.push(offer);
+            }
         }
+        catalogue.by_offer_id = Index::new(&mut catalogue.offers);
+        let place = |offer: &Offer| catalogue.by_card_id.get(&offer.card).copied();
+        catalogue.cards_of = catalogue.offers.iter().map(place).collect();
         catalogue
     }
 
@@ -164,6 +168,12 @@ impl Catalogue {
         &self.offers
     }
 
+    /// Returns every offer whose card is known, with it.
+    pub fn offers_with_cards(&self) -> impl Iterator<Item = (&Offer, &Card)> {
+        let cards = self.cards_of.iter().map(|at| at.and_then(|at| self.cards.get(at)));
+        self.offers.iter().zip(cards).filter_map(|(offer, card)| Some((offer, card?)))
+    }
+
     /// Says whether the offer at a place of [`Self::offers`] is from a user's price card.
     pub fn is_own(&self, index: usize) -> bool {
         self.own.contains(&index)
@@ -177,7 +187,7 @@ impl Catalogue {
 
     /// Returns an offer by its id.
     pub fn offer(&self, id: &str) -> Option<&Offer> {
-        self.by_offer_id.get(id).and_then(|at| self.offers.get(*at))
+        self.offers.get(self.by_offer_id.find(&self.offers, id)?)
     }
 
     /// Returns the terms of all providers, all spans of days.
@@ -217,16 +227,66 @@ impl Catalogue {
 
     /// Puts an offer in, in the place of one with the same id; returns whether it replaced one.
     fn put(&mut self, offer: Offer) -> bool {
-        if offer.price.is_zero() || offer.price.amount().is_sign_negative() {
+        if is_priceless(&offer) {
             self.priceless.push(offer);
             return false;
         }
-        if let Some(old) = self.by_offer_id.get(&offer.id).and_then(|at| self.offers.get_mut(*at)) {
-            *old = offer;
+        let card = self.by_card_id.get(&offer.card).copied();
+        let known = self.by_offer_id.find(&self.offers, &offer.id);
+        let place = known.and_then(|at| self.offers.get_mut(at).zip(self.cards_of.get_mut(at)));
+        if let Some((old, old_card)) = place {
+            (*old, *old_card) = (offer, card);
             return true;
         }
-        self.by_offer_id.insert(offer.id.clone(), self.offers.len());
+        self.cards_of.push(card);
+        self.by_offer_id.added.insert(offer.id.clone(), self.offers.len());
         self.offers.push(offer);
         false
+    }
+}
+
+/// Says whether a price is missing: it stands as zero or below.
+fn is_priceless(offer: &Offer) -> bool {
+    offer.price.is_zero() || offer.price.amount().is_sign_negative()
+}
+
+/// Where the offer with an id stands.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    /// Places of the offers that the catalogue was made with, in the order of their ids.
+    sorted: Vec<usize>,
+    /// Places of those that were added later.
+    added: BTreeMap<String, usize>,
+}
+
+impl Index {
+    /// Sorts the offers' places by id; of two offers with one id the later takes the earlier's
+    /// place.
+    fn new(offers: &mut Vec<Offer>) -> Self {
+        let mut sorted: Vec<usize> = (0..offers.len()).collect();
+        // Stable, so that of equal ids the later stands later.
+        sorted.sort_by(|a, b| offers[*a].id.cmp(&offers[*b].id));
+        let twice = sorted.windows(2).any(|two| offers[two[0]].id == offers[two[1]].id);
+        if !twice {
+            return Self { sorted, added: BTreeMap::new() };
+        }
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut kept: Vec<Offer> = Vec::with_capacity(offers.len());
+        for offer in offers.drain(..) {
+            match places.get(&offer.id).and_then(|at| kept.get_mut(*at)) {
+                Some(old) => *old = offer,
+                None => {
+                    places.insert(offer.id.clone(), kept.len());
+                    kept.push(offer);
+                }
+            }
+        }
+        *offers = kept;
+        Self { sorted: places.into_values().collect(), added: BTreeMap::new() }
+    }
+
+    fn find(&self, offers: &[Offer], id: &str) -> Option<usize> {
+        let known = self.sorted.binary_search_by(|at| offers[*at].id.as_str().cmp(id));
+        known.ok().and_then(|place| self.sorted.get(place)).or_else(|| self.added.get(id)).copied()
     }
 }

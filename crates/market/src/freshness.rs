@@ -8,7 +8,7 @@ use kasuan_model::Source;
 pub enum Freshness {
     /// Young enough to order by.
     Fresh,
-    /// Check before ordering: 23 % of the price series kept here moved within 49 days.
+    /// Check before ordering: a fifth of the price series kept here moved within 49 days.
     Ageing,
     /// A hint at most.
     Stale,
@@ -62,7 +62,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn bands_are_closed_at_their_older_end_and_can_be_moved() {
+    fn fx_139_bands_are_closed_at_their_older_end_and_can_be_moved() {
         let mut source = Source::stated("page");
         let today = date(2026, 12, 1);
         assert_eq!(Bands::default().of(&source, today), Freshness::Undated);

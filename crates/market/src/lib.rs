@@ -29,4 +29,4 @@ pub use tariff::{Night, RunCost, Tariff, break_even};
 pub use tax::{Buyer, Taxed, taxed};
 pub use terms::Terms;
 pub use traffic::TierPart;
-pub use validate::{Doubt, Finding, validate};
+pub use validate::{Doubt, Finding, validate, validate_new};

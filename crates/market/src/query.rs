@@ -138,6 +138,8 @@ pub struct CardGroup<'a> {
     pub median: Money,
     /// Highest price.
     pub high: Money,
+    /// The offer with the lowest price.
+    pub cheapest: &'a Offer,
 }
 
 /// Whether an offer meets a wish.
@@ -168,8 +170,7 @@ impl Query {
         today: Date,
     ) -> Found<'a> {
         let mut found = Found { hits: Vec::new(), other_currency: 0, unstated: 0 };
-        for offer in catalogue.offers() {
-            let Some(card) = catalogue.card(&offer.card) else { continue };
+        for (offer, card) in catalogue.offers_with_cards() {
             match self.fits(offer, card) {
                 Fit::No => continue,
                 Fit::Unstated => {
@@ -178,8 +179,7 @@ impl Query {
                 }
                 Fit::Yes => {}
             }
-            let freshness = bands.of(&offer.source, today);
-            if self.oldest.is_some_and(|oldest| freshness > oldest) {
+            if self.oldest.is_some_and(|oldest| bands.of(&offer.source, today) > oldest) {
                 continue;
             }
             let currency = self.currency.unwrap_or(offer.price.currency());
@@ -202,7 +202,7 @@ impl Query {
                 key: None,
                 bill: None,
                 storage_unknown: false,
-                freshness,
+                freshness: bands.of(&offer.source, today),
             };
             match self.rank(&mut hit, catalogue, rates, today) {
                 Ok(()) => found.hits.push(hit),
@@ -368,6 +368,7 @@ impl<'a> Found<'a> {
                     low: low.per_card,
                     median: middle.per_card,
                     high: high.per_card,
+                    cheapest: low.offer,
                 })
             })
             .collect();

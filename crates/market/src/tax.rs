@@ -36,6 +36,23 @@ pub struct Taxed {
     pub included: Option<bool>,
 }
 
+impl Taxed {
+    /// Returns the amounts as an invoice has them: what is paid and the tax in it to the coin, so
+    /// that cost and deducted tax add up to what is paid.
+    pub fn rounded(self) -> Result<Self, MoneyError> {
+        let part = |paid: Money, tax: Money, cost: Money| -> Result<[Money; 3], MoneyError> {
+            let (whole, tax) = (paid.rounded(), tax.rounded());
+            let bears_tax = cost == paid;
+            Ok([whole, tax, if bears_tax { whole } else { whole.checked_sub(tax)? }])
+        };
+        let low = part(self.paid.low, self.tax.low, self.cost.low)?;
+        let likely = part(self.paid.likely, self.tax.likely, self.cost.likely)?;
+        let high = part(self.paid.high, self.tax.high, self.cost.high)?;
+        let [paid, tax, cost] = [0, 1, 2].map(|at| Estimate::new(low[at], likely[at], high[at]));
+        Ok(Self { paid, tax, cost, ..self })
+    }
+}
+
 /// Returns a price with its tax for a buyer; `None` for providers outside China, who give no VAT
 /// invoice: their price is the full cost.
 pub fn taxed(
@@ -92,6 +109,7 @@ mod tests {
     use super::*;
     use crate::Catalogue;
     use kasuan_model::Currency;
+    use proptest::prelude::*;
 
     fn hundred_and_six() -> Estimate<Money> {
         Estimate::exact(Money::new(Decimal::from(106), Currency::CNY))
@@ -116,6 +134,38 @@ mod tests {
         terms.tax.included = Some(false);
         let on_top = taxed(hundred_and_six(), &terms, Buyer::Small).unwrap().unwrap();
         assert_eq!(text(on_top.cost.likely), "112.36");
+    }
+
+    proptest! {
+        /// Shown to the coin, the parts are those of the total that is shown.
+        #[test]
+        fn tax_and_cost_add_up_to_what_is_paid(
+            thousandths in 1_i64..100_000_000, general in any::<bool>(),
+            included in prop::option::of(any::<bool>()), invoice in prop::option::of(any::<bool>()),
+            percent in 1_i64..20,
+        ) {
+            let mut terms = Catalogue::shipped().unwrap().terms("compshare", None).clone();
+            terms.tax.included = included;
+            terms.tax.vat_invoice = invoice;
+            terms.tax.rate = Some(Decimal::new(percent, 2));
+            let total = Estimate::exact(Money::new(Decimal::new(thousandths, 3), Currency::CNY));
+            let buyer = if general { Buyer::General } else { Buyer::Small };
+            let exact = taxed(total, &terms, buyer).unwrap().unwrap();
+            let seen = exact.rounded().unwrap();
+            let deducted = general && invoice == Some(true);
+            for (paid, tax, cost) in [
+                (seen.paid.low, seen.tax.low, seen.cost.low),
+                (seen.paid.likely, seen.tax.likely, seen.cost.likely),
+            ] {
+                prop_assert_eq!(paid, paid.rounded());
+                let sum = if deducted { cost.checked_add(tax).unwrap() } else { paid };
+                prop_assert_eq!(sum, paid);
+            }
+            prop_assert!(deducted || invoice.is_none() || seen.cost == seen.paid);
+            if included == Some(true) {
+                prop_assert_eq!(seen.paid.likely, total.likely.rounded());
+            }
+        }
     }
 
     #[test]

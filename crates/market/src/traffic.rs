@@ -26,13 +26,18 @@ impl Traffic {
         Ok(Some(total))
     }
 
-    /// Returns what a month's egress costs, tier by tier. `stored` counts where a provider lets a
-    /// multiple of the stored amount leave for free.
-    pub fn egress_parts(&self, size: Bytes, stored: Bytes) -> Result<Vec<TierPart>, MoneyError> {
+    /// Returns how much leaves for free in a month before the tiers begin.
+    pub fn free(&self, stored: Bytes) -> Bytes {
         let free = self
             .free_times_stored
             .and_then(|times| times.checked_mul(Decimal::from(stored.get()))?.floor().to_u64());
-        let size = size.saturating_sub(Bytes::new(free.unwrap_or(0)));
+        Bytes::new(free.unwrap_or(0))
+    }
+
+    /// Returns what a month's egress costs, tier by tier. `stored` counts where a provider lets a
+    /// multiple of the stored amount leave for free.
+    pub fn egress_parts(&self, size: Bytes, stored: Bytes) -> Result<Vec<TierPart>, MoneyError> {
+        let size = size.saturating_sub(self.free(stored));
         let mut parts = Vec::new();
         let mut below = Bytes::ZERO;
         for tier in &self.egress {

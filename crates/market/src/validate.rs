@@ -21,10 +21,10 @@ pub enum Doubt {
     SpotNotCheaper,
     /// A longer term is dearer by the hour than a shorter one of the same product.
     LongerTermDearer,
-    /// More than three times off the median of its card.
+    /// More than three times off what providers usually ask for its card.
     Outlier,
-    /// Off the median by the number of its cards: a price per card taken for one per instance, or
-    /// the other way round.
+    /// An outlier that the number of its cards would make a usual price: one per card taken for
+    /// one per instance, or the other way round.
     PerCardMixUp,
     /// Two rows say the same product and mode.
     Duplicate,
@@ -85,6 +85,8 @@ pub struct Finding {
 const OUTLIER: i64 = 3;
 /// A median of fewer prices says nothing.
 const FEWEST_FOR_MEDIAN: usize = 5;
+/// Nor does one that fewer providers made.
+const FEWEST_PROVIDERS: usize = 3;
 
 /// Checks every offer of a catalogue; the gravest doubts come first.
 pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding> {
@@ -93,8 +95,41 @@ pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding
         let phrase = Phrase::new("market-doubt-no-price").with("price", offer.price);
         findings.push(finding(Doubt::NoPrice, offer, phrase));
     }
-    let medians = medians(catalogue);
-    for offer in catalogue.offers() {
+    let offers: Vec<&Offer> = catalogue.offers().iter().collect();
+    examine(catalogue, &[], &offers, bands, today, &mut findings);
+    findings
+}
+
+/// Checks offers that are laid over a catalogue, against it and each other; what they replace does
+/// not count, and of the catalogue's own offers nothing is said.
+pub fn validate_new(
+    catalogue: &Catalogue,
+    new: &[Offer],
+    bands: Bands,
+    today: Date,
+) -> Vec<Finding> {
+    let mut ids: Vec<&str> = new.iter().map(|offer| offer.id.as_str()).collect();
+    ids.sort_unstable();
+    let stays = |offer: &&Offer| ids.binary_search(&offer.id.as_str()).is_err();
+    let old: Vec<&Offer> = catalogue.offers().iter().filter(stays).collect();
+    let new: Vec<&Offer> = new.iter().collect();
+    let mut findings = Vec::new();
+    examine(catalogue, &old, &new, bands, today, &mut findings);
+    findings
+}
+
+/// Adds what is doubtful about `offers` among themselves and beside others, sorted.
+fn examine(
+    catalogue: &Catalogue,
+    beside: &[&Offer],
+    offers: &[&Offer],
+    bands: Bands,
+    today: Date,
+    findings: &mut Vec<Finding>,
+) {
+    let medians = medians(beside.iter().chain(offers));
+    let sizes = sizes(beside.iter().chain(offers));
+    for offer in offers {
         if catalogue.card(&offer.card).is_none() {
             let phrase = Phrase::new("market-doubt-card").with("name", &offer.card_raw);
             findings.push(finding(Doubt::UnknownCard, offer, phrase));
@@ -102,12 +137,11 @@ pub fn validate(catalogue: &Catalogue, bands: Bands, today: Date) -> Vec<Finding
         if offer.id.contains('~') {
             findings.push(finding(Doubt::Duplicate, offer, Phrase::new("market-doubt-duplicate")));
         }
-        findings.extend(outlier(offer, &medians));
+        findings.extend(outlier(offer, &medians, &sizes));
         findings.extend(age(offer, bands, today));
     }
-    pairs(catalogue, &mut findings);
-    findings.sort_by(|a, b| (a.doubt, &a.offer).cmp(&(b.doubt, &b.offer)));
-    findings
+    pairs(beside, offers, findings);
+    findings.sort_unstable_by(|a, b| (a.doubt, &a.offer).cmp(&(b.doubt, &b.offer)));
 }
 
 fn finding(doubt: Doubt, offer: &Offer, phrase: Phrase) -> Finding {
@@ -121,22 +155,60 @@ fn class(offer: &Offer) -> Class<'_> {
     (&offer.card, offer.mode, offer.price.currency())
 }
 
-/// Returns the median price of a card-hour of each class that has enough prices.
-fn medians(catalogue: &Catalogue) -> BTreeMap<Class<'_>, Decimal> {
-    let mut prices: BTreeMap<Class<'_>, Vec<Decimal>> = BTreeMap::new();
-    for offer in catalogue.offers() {
-        prices.entry(class(offer)).or_default().push(offer.hourly_per_card().amount());
+/// Returns the usual price of a card-hour of each class that has enough prices: the median of what
+/// its providers ask in the median, so that one with sixty regions counts as one.
+fn medians<'a>(offers: impl Iterator<Item = &'a &'a Offer>) -> BTreeMap<Class<'a>, Decimal> {
+    let mut prices: BTreeMap<Class<'_>, BTreeMap<&str, Vec<Decimal>>> = BTreeMap::new();
+    for offer in offers {
+        let of_class = prices.entry(class(offer)).or_default();
+        let of_provider = of_class.entry(&offer.provider).or_default();
+        of_provider.push(offer.hourly_per_card().amount());
     }
-    let enough = prices.into_iter().filter(|(_, prices)| prices.len() >= FEWEST_FOR_MEDIAN);
+    let enough = prices.into_iter().filter(|(_, providers)| {
+        providers.len() >= FEWEST_PROVIDERS
+            && providers.values().map(Vec::len).sum::<usize>() >= FEWEST_FOR_MEDIAN
+    });
     enough
-        .filter_map(|(class, mut prices)| {
-            prices.sort();
-            prices.get(prices.len() / 2).map(|median| (class, *median))
-        })
+        .map(|(class, providers)| (class, median(providers.into_values().map(median).collect())))
         .collect()
 }
 
-fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Finding> {
+/// The lowest and highest price of a card-hour that a provider asks in a class, by the number of
+/// cards.
+type Sizes<'a> = BTreeMap<(Class<'a>, &'a str), BTreeMap<u32, (Decimal, Decimal)>>;
+
+fn sizes<'a>(offers: impl Iterator<Item = &'a &'a Offer>) -> Sizes<'a> {
+    let mut sizes = Sizes::new();
+    for offer in offers {
+        let price = offer.hourly_per_card().amount();
+        let of_provider = sizes.entry((class(offer), offer.provider.as_str())).or_default();
+        let (low, high) = of_provider.entry(offer.count).or_insert((price, price));
+        (*low, *high) = (price.min(*low), price.max(*high));
+    }
+    sizes
+}
+
+/// Says whether the provider asks about as much for a card in an instance of another size: then the
+/// price is dear or cheap, but not read the wrong way.
+fn as_in_other_sizes(offer: &Offer, sizes: &Sizes<'_>) -> bool {
+    let price = offer.hourly_per_card().amount();
+    let double = |price: Decimal| price.checked_mul(Decimal::TWO).unwrap_or(Decimal::MAX);
+    let near = |(low, high): &(Decimal, Decimal)| *low <= double(price) && price <= double(*high);
+    let own = sizes.get(&(class(offer), offer.provider.as_str()));
+    own.is_some_and(|own| own.iter().any(|(count, span)| *count != offer.count && near(span)))
+}
+
+/// Returns the middle price; the list is not empty.
+fn median(mut prices: Vec<Decimal>) -> Decimal {
+    let middle = prices.len() / 2;
+    *prices.select_nth_unstable(middle).1
+}
+
+fn outlier(
+    offer: &Offer,
+    medians: &BTreeMap<Class<'_>, Decimal>,
+    sizes: &Sizes<'_>,
+) -> Option<Finding> {
     let median = *medians.get(&class(offer))?;
     let price = offer.hourly_per_card();
     let ratio = price.amount().checked_div(median)?;
@@ -145,10 +217,13 @@ fn outlier(offer: &Offer, medians: &BTreeMap<Class<'_>, Decimal>) -> Option<Find
         return None;
     }
     let median = Money::new(median, price.currency());
-    let count = f64::from(offer.count);
     let ratio = ratio.to_f64()?;
-    let near = |expected: f64| (ratio / expected - 1.0).abs() < 0.15;
-    Some(if offer.count > 1 && (near(count) || near(1.0 / count)) {
+    // What it would be, had the price been read the other way.
+    let count = f64::from(offer.count);
+    let corrected = if ratio < 1.0 { ratio * count } else { ratio / count };
+    let usual = 1.0 / OUTLIER as f64..=OUTLIER as f64;
+    let misread = offer.count > 1 && usual.contains(&corrected) && !as_in_other_sizes(offer, sizes);
+    Some(if misread {
         let phrase = Phrase::new("market-doubt-per-card")
             .with("price", price)
             .with("median", median)
@@ -194,18 +269,21 @@ fn product(offer: &Offer) -> Product<'_> {
     )
 }
 
-/// Compares the modes of each product.
-fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
-    let mut products: BTreeMap<Product<'_>, Vec<&Offer>> = BTreeMap::new();
-    for offer in catalogue.offers() {
-        products.entry(product(offer)).or_default().push(offer);
-    }
-    for offers in products.values().filter(|offers| offers.len() > 1) {
+/// Compares the modes of each product that one of `offers` is of.
+fn pairs(beside: &[&Offer], offers: &[&Offer], findings: &mut Vec<Finding>) {
+    let mut every: Vec<(&Offer, bool)> = beside.iter().map(|offer| (*offer, false)).collect();
+    every.extend(offers.iter().map(|offer| (*offer, true)));
+    every.sort_by(|(a, _), (b, _)| product(a).cmp(&product(b)));
+    for same in every.chunk_by(|(a, _), (b, _)| product(a) == product(b)) {
+        if same.len() < 2 {
+            continue;
+        }
+        let offers: Vec<&Offer> = same.iter().map(|(offer, _)| *offer).collect();
         let metered = offers
             .iter()
             .filter(|offer| offer.mode == BillingMode::OnDemand)
             .min_by_key(|offer| offer.price.amount());
-        for offer in offers {
+        for offer in same.iter().filter(|(_, examined)| *examined).map(|(offer, _)| offer) {
             if let (BillingMode::Spot, Some(metered)) = (offer.mode, metered)
                 && offer.price.amount() >= metered.price.amount()
             {
@@ -214,7 +292,7 @@ fn pairs(catalogue: &Catalogue, findings: &mut Vec<Finding>) {
                     .with("on_demand", metered.price);
                 findings.push(finding(Doubt::SpotNotCheaper, offer, phrase));
             }
-            if let Some(shorter) = shorter_but_cheaper(offer, offers) {
+            if let Some(shorter) = shorter_but_cheaper(offer, &offers) {
                 let phrase = Phrase::new("market-doubt-term")
                     .with("price", offer.hourly())
                     .with("other", shorter.hourly())

@@ -11,11 +11,12 @@
 use jiff::civil::{DateTime, date};
 use kasuan_market::{
     Catalogue, Stored, Tariff, Terms, Usage, bill,
-    bill::{LineKind, Run},
+    bill::{Keep, LineKind, Run},
     terms::{Metering, Rounding},
 };
 use kasuan_model::{BillingMode, Bytes, Currency, Money, Offer, Seconds};
 use rust_decimal::Decimal;
+use std::{fs, path::Path};
 
 fn shipped() -> Catalogue {
     Catalogue::shipped().unwrap()
@@ -147,4 +148,104 @@ fn fx_136_card_hours_are_metered_by_segment() {
     assert_eq!(total.round_dp(10).normalize().to_string(), "1");
     let no_card = first.lines.iter().find(|line| line.kind == LineKind::WithoutCard).unwrap();
     assert_eq!(no_card.quantity.likely.round_dp(4).to_string(), "0.1667");
+}
+
+/// binga/cloud-gpus#31: a card is charged again long after the last use; a stopped instance keeps
+/// its disk, and a prepaid balance runs below nothing.
+#[test]
+fn fx_074_a_stopped_instance_outlives_a_prepaid_balance() {
+    let catalogue = shipped();
+    let offer = catalogue.offer("runpod/rtx-4090.secure/on_demand").unwrap();
+    let stopped_since = date(2026, 10, 1).at(9, 0, 0, 0);
+    let usage = |until: DateTime| Usage {
+        runs: vec![Run::new(date(2026, 10, 1).at(8, 0, 0, 0), stopped_since)],
+        released: Some(until),
+        storage: vec![Keep {
+            kind: None,
+            size: Bytes::from_gb(100),
+            from: date(2026, 10, 1).at(8, 0, 0, 0),
+            to: until,
+        }],
+        ..Usage::default()
+    };
+    let terms = catalogue.terms("runpod", None);
+    let owed = |until: DateTime| bill(&usage(until), offer, terms).unwrap().total.likely.amount();
+    // An hour of use, and ten dollars were paid ahead: 100 GB cost ten dollars a month.
+    let balance = offer.price.amount() + Decimal::from(10);
+    assert!(owed(date(2026, 10, 31).at(0, 0, 0, 0)) < balance);
+    assert!(owed(date(2026, 11, 2).at(0, 0, 0, 0)) > balance);
+}
+
+/// runpod-workers/worker-vllm#190: 100 requests of 15 s are 0.42 h of work; a bill of 13 dollars is
+/// more than three times what that can cost on the dearest H100 without a server.
+#[test]
+fn fx_076_thirteen_dollars_for_1500_seconds_of_work_are_mostly_idle_workers() {
+    let catalogue = shipped();
+    let serverless = catalogue.offers().iter().filter(|offer| {
+        offer.tier == "serverless"
+            && offer.card.as_str() == "h100-sxm5-80"
+            && offer.price.currency() == Currency::USD
+    });
+    let dearest = serverless.max_by_key(|offer| offer.price.amount()).unwrap();
+    let work = Seconds::new(100 * 15);
+    assert_eq!(work.decimal_hours().round_dp(2).to_string(), "0.42");
+    let tariff = Tariff::new(dearest, catalogue.terms(&dearest.provider, None));
+    let useful = tariff.run(work).unwrap().cost.likely.amount();
+    assert!(useful * Decimal::from(3) < Decimal::from(13), "{useful}");
+}
+
+/// Positronic#374: ten checkpoints of 200 GB are 2 TB, which a prepaid disk prices by the month.
+#[test]
+fn fx_116_ten_checkpoints_of_200_gb_are_two_terabytes_at_a_price() {
+    let catalogue = shipped();
+    let kind = catalogue
+        .terms("compshare", None)
+        .storage_kind(Some("cloud_disk_prepaid"), BillingMode::Monthly);
+    let month = Seconds::from_hours(720);
+    let cost = |gb: u32| {
+        let size = Bytes::from_gb(gb);
+        let stored = Stored { size, kept: month, running: Seconds::ZERO, month };
+        kind.unwrap().cost(stored).unwrap().unwrap().likely.amount().normalize()
+    };
+    // 100 GB are free, each other GB is 0.30 a month.
+    assert_eq!(cost(10 * 200).to_string(), "570");
+    // Weights alone are a sixth (NVIDIA-NeMo/Speech#9967).
+    assert!(cost(10 * 200 / 6) * Decimal::from(6) < cost(10 * 200));
+}
+
+/// The list beside this file names tests that exist, in the crate that it says.
+#[test]
+fn the_list_of_cases_is_true() {
+    fn sources(folder: &Path, text: &mut String) {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, text);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                text.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = fs::read_to_string(here.join("tests/CASES.md")).unwrap();
+    let mut tests = 0;
+    for row in list.lines().filter(|row| row.starts_with("| FX-")) {
+        let mut room = "market";
+        for word in row.split('`').skip(1).step_by(2) {
+            if !word.contains('_') {
+                room = word;
+                continue;
+            }
+            let mut text = String::new();
+            for part in ["src", "tests"] {
+                let folder = here.join("..").join(room).join(part);
+                if folder.exists() {
+                    sources(&folder, &mut text);
+                }
+            }
+            assert!(text.contains(&format!("fn {word}(")), "{room}: {word}");
+            tests += 1;
+        }
+    }
+    assert!(tests > 40, "{tests}");
 }

@@ -103,6 +103,10 @@ fn what_people_type_finds_the_card() {
 #[test]
 fn a_guess_is_said() {
     let catalogue = Catalogue::shipped().unwrap();
+    for name in ["910B", "Ascend 910B", "910B2", "910b3 64GB", "昇腾910B"] {
+        let found = catalogue.find_card(name).unwrap();
+        assert_eq!(found.card.as_str(), "ascend-910b", "{name}");
+    }
     let found = catalogue.find_card("A100 80G").unwrap();
     assert!(found.guessed_form && !found.guessed_memory);
     let found = catalogue.find_card("A100").unwrap();

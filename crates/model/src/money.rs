@@ -277,6 +277,9 @@ impl Rates {
 
     /// Converts a sum at the stated rate.
     pub fn convert(&self, money: Money, to: Currency) -> Result<Money, MoneyError> {
+        if money.currency() == to {
+            return Ok(money);
+        }
         let factor = self.factor(money.currency(), to)?;
         Ok(Money::new(money.times(factor)?.amount(), to))
     }

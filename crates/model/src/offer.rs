@@ -151,6 +151,8 @@ pub struct Offer {
     pub granularity: Option<Seconds>,
     /// The shortest time that is billed for one start; `None` when the provider does not say.
     pub minimum: Option<Seconds>,
+    /// Instances that can be had at once; `None` where nobody says, which is nearly always.
+    pub stock: Option<u32>,
     /// Where the price was seen, when, under which licence.
     pub source: Source,
     /// Anything else the source says.
@@ -171,6 +173,9 @@ impl Offer {
     /// Returns the price of one hour of one whole card; slices are scaled up to a card.
     pub fn hourly_per_card(&self) -> Money {
         let hourly = self.hourly();
+        if self.slices <= 1 && self.count <= 1 {
+            return hourly;
+        }
         let slices = Decimal::from(self.slices.max(1));
         let amount = hourly.amount().checked_mul(slices).unwrap_or(Decimal::MAX);
         Money::new(amount / Decimal::from(self.count.max(1)), hourly.currency())

@@ -3,7 +3,7 @@
 //! Rooms below `report` never write sentences for people. They return a [`Phrase`]; the Fluent
 //! files hold the words in zh-CN and en, and a test fails when a key is missing in either.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// Marks an argument as a key; a control character, which no name or figure contains.
 const WORD_MARK: char = '\u{1}';
@@ -36,6 +36,16 @@ impl Phrase {
         self
     }
 
+    /// Adds why something could not be read or written, in the reader's language where the kind of
+    /// failure is a known one, else as the system says it.
+    #[must_use]
+    pub fn with_io(self, name: &'static str, error: &io::Error) -> Self {
+        match io_word(error.kind()) {
+            Some(key) => self.with_word(name, key),
+            None => self.with(name, error),
+        }
+    }
+
     /// Returns the key that an argument added by [`Phrase::with_word`] stands for; `None` for text.
     pub fn word_key(argument: &str) -> Option<&str> {
         argument.strip_prefix(WORD_MARK)
@@ -50,6 +60,32 @@ impl Phrase {
     pub fn args(&self) -> &[(&'static str, String)] {
         &self.args
     }
+}
+
+/// Returns the key of the word for a kind of failure.
+const fn io_word(kind: io::ErrorKind) -> Option<&'static str> {
+    use io::ErrorKind;
+    Some(match kind {
+        ErrorKind::NotFound => "io-not-found",
+        ErrorKind::PermissionDenied => "io-denied",
+        ErrorKind::AlreadyExists => "io-exists",
+        ErrorKind::IsADirectory => "io-folder",
+        ErrorKind::NotADirectory => "io-no-folder",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "io-full",
+        ErrorKind::ReadOnlyFilesystem => "io-read-only",
+        ErrorKind::InvalidFilename => "io-name",
+        ErrorKind::TooManyLinks => "io-links",
+        ErrorKind::AddrInUse => "io-in-use",
+        ErrorKind::AddrNotAvailable => "io-no-address",
+        ErrorKind::ConnectionRefused => "io-refused",
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            "io-broken-off"
+        }
+        ErrorKind::TimedOut => "io-timed-out",
+        ErrorKind::UnexpectedEof => "io-short",
+        ErrorKind::InvalidData => "io-data",
+        _ => return None,
+    })
 }
 
 /// Something that can be said to a person: what happened, and what to do about it.

@@ -2,6 +2,7 @@
 
 use crate::CardId;
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// A run of a job, as wrapped or imported.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,21 +37,21 @@ pub struct Run {
 
 /// What was seen of one card in one hour for one job. Every figure is a sum over the seconds for
 /// which it was known, so that two agents' rows for the same hour add up, and an unknown second is
-/// never read as an idle one.
+/// never read as an idle one. Names are shared: a fleet's month has few of them in many rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageHour {
     /// The first second of the hour, UTC.
     pub hour: Timestamp,
     /// The host.
-    pub host: String,
+    pub host: Arc<str>,
     /// The card's UUID, or another name that stays.
-    pub device: String,
+    pub device: Arc<str>,
     /// The card model, where known.
     pub card: Option<CardId>,
     /// The job that had the card; empty when none was named.
-    pub job: String,
+    pub job: Arc<str>,
     /// Who had it; empty when not known.
-    pub person: String,
+    pub person: Arc<str>,
     /// Seconds for which anything was seen.
     pub seen: f64,
     /// Seconds for which the driver's busy share was known.

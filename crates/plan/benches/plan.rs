@@ -60,7 +60,7 @@ fn workload(jobs: Vec<Job>) -> Workload {
         storage: Vec::new(),
         transfer: Transfer::default(),
         team: Team::default(),
-        policy: Policy { margin: Margin::Flat(0.2), ..Policy::default() },
+        policy: Policy { margin: Margin::Flat(0.2), trust_hours: true, ..Policy::default() },
         rates: Rates::new([FxRate {
             from: Currency::USD,
             to: Currency::CNY,

@@ -22,8 +22,12 @@ struct Day<'a> {
 
 type Rule = fn(&Day<'_>) -> u32;
 
-const RULES: [(&str, Rule); 6] = [
+const RULES: [(&str, Rule); 10] = [
     ("all on demand", |_| 0),
+    ("guide: utilisation of the fleet", guide_fleet),
+    ("guide: from 50 % for each card", |day| for_each_card(day, 0.5)),
+    ("guide: from 70 % for each card", |day| for_each_card(day, 0.7)),
+    ("guide: above 200 h for each card", |day| for_each_card(day, 200.0 / 720.0)),
     ("trailing 7 days", |day| above(day, &[168], 1.0)),
     ("trailing term", |day| above(day, &[day.term.hours as usize], 1.0)),
     ("1, 7, 30 days agree", |day| above(day, &[24, 168, 720], 1.0)),
@@ -51,6 +55,31 @@ fn above(day: &Day<'_>, windows: &[usize], margin: f64) -> u32 {
     });
     let held: u32 = day.held.iter().map(|held| held.count).sum();
     levels.min().unwrap_or(0).saturating_sub(held)
+}
+
+/// The founding guide's rule for each card alone: a term for a card that was in use for this share
+/// of the last 30 days.
+fn for_each_card(day: &Day<'_>, share: f64) -> u32 {
+    let seen = &day.demand[day.demand.len().saturating_sub(720)..];
+    let used = level_use(seen);
+    let enough = used.iter().take_while(|used| f64::from(**used) / seen.len() as f64 >= share);
+    let held: u32 = day.held.iter().map(|held| held.count).sum();
+    (enough.count() as u32).saturating_sub(held)
+}
+
+/// The same rule for the fleet as one: the mean over the peak of the last 30 days is its
+/// utilisation; from 50 % the mean is committed, from 70 % the peak.
+fn guide_fleet(day: &Day<'_>) -> u32 {
+    let seen = &day.demand[day.demand.len().saturating_sub(720)..];
+    let peak = seen.iter().copied().max().unwrap_or(0);
+    let mean = f64::from(seen.iter().sum::<u32>()) / seen.len().max(1) as f64;
+    let wanted = match mean / f64::from(peak.max(1)) {
+        utilisation if utilisation > 0.7 => peak,
+        utilisation if utilisation >= 0.5 => mean.round() as u32,
+        _ => 0,
+    };
+    let held: u32 = day.held.iter().map(|held| held.count).sum();
+    wanted.saturating_sub(held)
 }
 
 fn play(demand: &[u32], history: usize, term: Term, break_even: f64, rule: Rule) -> f64 {
@@ -123,6 +152,19 @@ fn main() -> std::io::Result<()> {
     print!("| rule |");
     for percent in RATIOS {
         print!(" {:.2} |", percent as f64 / 100.0);
+    }
+    println!();
+    print!("| perfect foresight, saving against on demand: mean / most |");
+    for percent in RATIOS {
+        let price = Decimal::new(hours as i64 * percent, 2);
+        let term = Term { hours: hours as u32, price };
+        let saving = |demand: &&Vec<u32>| {
+            let test = &demand[history..];
+            1.0 - optimum(test, term) / f64::from(test.iter().sum::<u32>())
+        };
+        let savings: Vec<f64> = series.iter().map(saving).collect();
+        let most = savings.iter().copied().fold(0.0, f64::max);
+        print!(" {:.3} / {most:.3} |", savings.iter().sum::<f64>() / savings.len() as f64);
     }
     println!();
     for (name, rule) in RULES {

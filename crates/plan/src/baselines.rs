@@ -60,6 +60,9 @@ pub(crate) fn baselines(
         BaselineKind::GuideUtilisation,
         BaselineKind::Guide200Hours,
     ];
+    if solved.choice.ways.iter().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
     let our_lines = lines(workload, world, solved)?;
     let ours = sum(workload.currency, &our_lines)?;
     let everything: Vec<Vec<Way>> = solved
@@ -96,7 +99,12 @@ pub(crate) fn baselines(
             let before = sum(workload.currency, &its_lines)?;
             let mut missing = not_counted(&our_lines, &its_lines);
             if before.amount() < ours.amount() && missing.is_empty() {
-                missing.push(Phrase::new("plan-baseline-cheaper"));
+                let waits = workload.jobs.iter().any(|job| job.hours_wait);
+                missing.push(Phrase::new(if waits {
+                    "plan-baseline-cheaper-guess"
+                } else {
+                    "plan-baseline-cheaper"
+                }));
             }
             missing.append(&mut note);
             note = missing;

@@ -1,6 +1,7 @@
 //! The budget: one line for each class of cost, that add up to the total to the last coin.
 
 mod lines;
+mod parts;
 mod range;
 mod tax;
 
@@ -42,9 +43,11 @@ pub(crate) fn budget(
     }
     let mut line = margin_line(workload, before, margin, flat);
     line.detail.extend(basis.phrase());
+    let parts = parts::parts(workload, world, solved, &lines)?;
     lines.push(line);
     Ok(Budget {
         lines,
+        parts,
         idle: solved.rent.idle.rounded(),
         p50: range.p50,
         p80: range.p80,

@@ -4,6 +4,9 @@
 mod bound;
 mod exact;
 mod search;
+mod uses;
+
+pub(crate) use uses::{Owners, Use};
 
 use crate::{
     calendar::{Load, is_flexible, place},
@@ -13,7 +16,7 @@ use crate::{
     workload::Job,
 };
 use kasuan_market::Night;
-use kasuan_model::Seconds;
+use kasuan_model::{BillingMode, Seconds};
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
@@ -29,6 +32,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) pools: &'a [Pool],
     /// What is held already, by pool.
     pub(crate) held: BTreeMap<usize, Vec<HeldUnits>>,
+    /// Whether jobs that need part of a machine may share one.
+    pub(crate) share_machines: bool,
     /// The choice of a solution that this one differs little from, to search on from.
     pub(crate) near: Option<Vec<Option<usize>>>,
 }
@@ -45,14 +50,28 @@ pub(crate) struct Member {
 /// A pool with the jobs that share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    /// Who shares it, in the order of their items.
+    /// Who shares it.
     pub(crate) members: Vec<Member>,
     /// The runs of each member, each in one or more stretches.
     pub(crate) runs: Vec<Vec<Vec<Stretch>>>,
-    /// What is bought for them; one item for each stretch, in order.
+    /// What is billed as one each, for whom.
+    pub(crate) uses: Vec<Use>,
+    /// What is bought for them; one item for each use, in order.
     pub(crate) bill: Bill,
     /// How busy the pool is.
     pub(crate) load: Load,
+}
+
+impl Shared {
+    /// Says whether a job meets others on a machine.
+    pub(crate) fn is_together(&self, job: usize) -> bool {
+        self.uses.iter().any(|one| match &one.owners {
+            Owners::One(_) => false,
+            Owners::Several(owners) => {
+                owners.len() > 1 && owners.iter().any(|(at, _)| self.members[*at].job == job)
+            }
+        })
+    }
 }
 
 /// A choice for all jobs.
@@ -75,7 +94,11 @@ impl Problem<'_> {
     }
 
     /// Returns what one instance costs on demand for a stretch.
-    pub(crate) fn alone(&self, way: &Way, stretch: Stretch) -> Micros {
+    pub(crate) fn alone(&self, job: usize, way: &Way, stretch: Stretch) -> Micros {
+        let modes = &self.jobs[job].modes;
+        if !modes.is_empty() && !modes.contains(&BillingMode::OnDemand) {
+            return crate::candidates::IMPOSSIBLE;
+        }
         let rate = self.pools[way.pool].on_demand.as_ref();
         rate.map_or(crate::candidates::IMPOSSIBLE, |rate| {
             rate.micros_from(stretch.start, Seconds::new(stretch.length()))
@@ -114,10 +137,7 @@ impl Problem<'_> {
     /// Returns the part of a job's instances that it does not use: cards of a machine beyond its
     /// own; `None` when it uses all.
     pub(crate) fn unused_share(&self, member: Member) -> Option<Decimal> {
-        let way = self.way(member);
-        let (_, need) = self.ways[member.job].needs.get(way.need)?;
-        let rented = u64::from(self.pools[way.pool].count) * u64::from(way.instances);
-        let used = u64::from(need.cards) * u64::from(need.replicas);
+        let (used, rented) = self.cards(self.way(member), member.job);
         let unused = rented.checked_sub(used).filter(|unused| *unused > 0)?;
         Some(Decimal::from(unused) / Decimal::from(rented))
     }
@@ -127,7 +147,7 @@ impl Problem<'_> {
     pub(crate) fn share(&self, pool: usize, members: &[Member]) -> Option<Shared> {
         let mut runs = self.place_all(members, &mut Load::new(self.span))?;
         let held = self.held.get(&pool).map_or(&[][..], Vec::as_slice);
-        let mut bill = self.bill(pool, members, &runs, held);
+        let (mut uses, mut bill) = self.bill(pool, members, &runs, held);
         let night = self.night(pool);
         let moves = members
             .iter()
@@ -137,28 +157,26 @@ impl Problem<'_> {
             && let Some(moved) =
                 self.place_all(members, &mut Load::new(self.span).by_night(Some(by_night)))
         {
-            let cheaper = self.bill(pool, members, &moved, held);
+            let (other, cheaper) = self.bill(pool, members, &moved, held);
             if cheaper.cost < bill.cost {
-                (runs, bill) = (moved, cheaper);
+                (runs, uses, bill) = (moved, other, cheaper);
             }
         }
         // Once terms are bought, what can move into their idle hours does, if that saves money.
         if moves && (!bill.bought.is_empty() || !held.is_empty()) {
             let mut paid = self.paid(&bill, held).by_night(night);
             if let Some(moved) = self.place_all(members, &mut paid) {
-                let cheaper = self.bill(pool, members, &moved, held);
+                let (other, cheaper) = self.bill(pool, members, &moved, held);
                 if cheaper.cost < bill.cost {
-                    (runs, bill) = (moved, cheaper);
+                    (runs, uses, bill) = (moved, other, cheaper);
                 }
             }
         }
         let mut load = self.paid(&bill, held);
-        for (member, runs) in members.iter().zip(&runs) {
-            for stretch in runs.iter().flatten() {
-                load.add(*stretch, self.way(*member).instances);
-            }
+        for one in &uses {
+            load.add(one.stretch, one.units);
         }
-        Some(Shared { members: members.to_vec(), runs, bill, load })
+        Some(Shared { members: members.to_vec(), runs, uses, bill, load })
     }
 
     /// Returns an empty span with what is paid for terms.
@@ -196,22 +214,31 @@ impl Problem<'_> {
         Some(all)
     }
 
+    /// Buys what the runs use, each job on machines of its own or together on fewer, whichever is
+    /// cheaper.
     fn bill(
         &self,
         pool: usize,
         members: &[Member],
         runs: &[Vec<Vec<Stretch>>],
         held: &[HeldUnits],
-    ) -> Bill {
-        let mut items = Vec::new();
-        for (member, runs) in members.iter().zip(runs) {
-            let way = self.way(*member);
-            for stretch in runs.iter().flatten() {
-                let alone = self.alone(way, *stretch);
-                items.push(Item { stretch: *stretch, units: way.instances, alone });
+    ) -> (Vec<Use>, Bill) {
+        let buy = |uses: Vec<Use>| {
+            let items: Vec<Item> = uses.iter().map(Use::item).collect();
+            let bill = buy(&self.pools[pool], &items, held, self.span.seconds());
+            (uses, bill)
+        };
+        let mut apart = buy(self.uses_apart(members, runs, false));
+        if self.outlasts(pool, members) {
+            let cut = buy(self.uses_apart(members, runs, true));
+            if cut.1.cost < apart.1.cost {
+                apart = cut;
             }
         }
-        buy(&self.pools[pool], &items, held, self.span.seconds())
+        match self.uses_together(pool, members, runs).map(buy) {
+            Some(together) if together.1.cost < apart.1.cost => together,
+            _ => apart,
+        }
     }
 
     /// Costs a choice of ways: what is shared by pool, the rest alone.
@@ -236,6 +263,34 @@ impl Problem<'_> {
             shared.insert(pool, bill);
         }
         Some(Choice { ways, shared, cost, bound: 0 })
+    }
+}
+
+impl Choice {
+    /// Leaves out jobs that no stock holds, the last of the workload first, until what is left can
+    /// be rented.
+    pub(crate) fn keep_stock(&mut self, problem: &Problem<'_>) {
+        let impossible = i128::from(crate::candidates::IMPOSSIBLE);
+        loop {
+            let over = self.shared.iter().find(|(_, shared)| shared.bill.cost >= impossible);
+            let Some((&pool, shared)) = over else { return };
+            let on_demand = |(one, covered): &(&Use, &u32)| **covered < one.units;
+            let out = shared.uses.iter().zip(&shared.bill.covered).filter(on_demand);
+            let Some(last) = out.flat_map(|(one, _)| one.members()).max() else { return };
+            let job = shared.members[last].job;
+            let rest: Vec<Member> =
+                shared.members.iter().filter(|member| member.job != job).copied().collect();
+            self.cost -= shared.bill.cost;
+            self.ways[job] = None;
+            self.shared.remove(&pool);
+            if !rest.is_empty()
+                && let Some(shared) = problem.share(pool, &rest)
+            {
+                self.cost += shared.bill.cost;
+                self.shared.insert(pool, shared);
+            }
+            self.bound = self.bound.min(self.cost);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! A service and a training job on one card: only when both ask for it, memory fits with the
 //! policy's headroom, and the service still keeps its latency while both run.
 
+pub mod share;
+
 use crate::{
     calendar::last_end,
     candidates::{JobWays, Need, Paid, Pool, Supply, Way, interconnect},

@@ -3,12 +3,16 @@
 //!
 //! A plan is immutable data that says everything; the doors only print it.
 
+mod part;
+
+pub use part::LinePart;
+
 use crate::workload::Task;
 use jiff::civil::DateTime;
 use kasuan_model::{
     BillingMode, Bytes, CardId, Confidence, Estimate, Money, Phrase, Seconds, Share, Source,
 };
-use kasuan_sizing::{MemoryEstimate, Setup};
+use kasuan_sizing::{MemoryEstimate, Setup, capacity::Capacity};
 
 /// The whole answer for a month.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub struct Plan {
     pub mix: Mix,
     /// When each run starts.
     pub calendar: Vec<CalendarEntry>,
+    /// The busiest moment; `None` when nothing runs.
+    pub peak: Option<Peak>,
     /// What to do when the money is not there, cheapest sacrifice first.
     pub fallback: Vec<FallbackAction>,
     /// What getting under the cap takes; `None` when no cap was given.
@@ -100,6 +106,8 @@ impl CostKind {
 pub struct Budget {
     /// One line for each class of cost; they add up to the plan's total.
     pub lines: Vec<BudgetLine>,
+    /// What rent, storage, egress and tax are the sum of, before they are rounded.
+    pub parts: Vec<LinePart>,
     /// Paid but unused rent, inside the rent line and never counted twice.
     pub idle: Money,
     /// Half of the simulated months cost less.
@@ -171,8 +179,25 @@ pub struct Choice {
     pub hourly: Money,
     /// Spot figures, when the mode is spot.
     pub spot: Option<SpotFigures>,
+    /// What the load of a service asks for, when its speed is known.
+    pub service: Option<Capacity>,
+    /// How more or fewer of the same cards would do, fewest first; empty where one count was looked
+    /// at, and for services.
+    pub scaling: Vec<Scaling>,
     /// How the cost came about, line by line.
     pub how: Vec<Phrase>,
+}
+
+/// A job on so many cards of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// Cards that work together.
+    pub cards: u32,
+    /// Likely time of one run.
+    pub time: Seconds,
+    /// Card-hours on the fewest cards over card-hours here: what is left of the speed-up that so
+    /// many cards could give, and what their rent buys.
+    pub efficiency: f64,
 }
 
 /// What reclaims do to a spot job.
@@ -201,12 +226,14 @@ pub struct Mix {
     pub gap: f64,
     /// Demand and supply by hour of the month for each pool of interchangeable cards.
     pub pools: Vec<Pool>,
-    /// Where jobs leave cards of a machine unused that others could take.
+    /// Where jobs leave cards of a machine unused that others take or could take.
     pub packing: Vec<Packed>,
+    /// What the rent would be if the terms that wait for a measurement were bought now and the
+    /// guess held; `None` where none waits.
+    pub cost_if_bought: Option<Money>,
 }
 
-/// Machines of one pool as the mix rents them, and as few as they could be if jobs that need part
-/// of one were put together on it.
+/// Machines of one pool where jobs need part of one: each job on its own, and together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
     /// The card.
@@ -215,10 +242,14 @@ pub struct Packed {
     pub cards: u32,
     /// Machines at the busiest moment, each job on its own.
     pub apart: u32,
-    /// Machines that first fit needs.
+    /// Machines at the busiest moment with jobs together on them, by first fit.
     pub together: u32,
     /// Fewer cannot hold them.
     pub lower_bound: u32,
+    /// Whether the mix rents them together, or only says that it could.
+    pub planned: bool,
+    /// The jobs that meet others on a machine.
+    pub jobs: Vec<String>,
 }
 
 /// A commitment to buy.
@@ -234,8 +265,10 @@ pub struct Commitment {
     pub count: u32,
     /// When it starts.
     pub start: DateTime,
-    /// Price of all of them together.
+    /// Price of all of them together; what stays paid where they are given back.
     pub price: Money,
+    /// When they are given back, by the provider's rule of refunds; `None` where they are kept.
+    pub given_back: Option<DateTime>,
     /// Hours of use at which it costs as much as on demand.
     pub break_even: Seconds,
     /// Hours it is used.
@@ -272,6 +305,26 @@ pub struct CalendarEntry {
     pub mode: BillingMode,
 }
 
+/// The busiest moment of the month.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Most cards in use at once.
+    pub cards: u32,
+    /// The first time that so many are.
+    pub cards_at: DateTime,
+    /// The most that is spent in an hour on demand and on spot, at list prices.
+    pub hourly: Money,
+    /// The first time that so much is.
+    pub hourly_at: DateTime,
+}
+
+impl Peak {
+    /// Says whether more is spent in an hour than this.
+    pub fn breaks_hourly(&self, cap: Money) -> bool {
+        self.hourly.compare(cap).is_ok_and(std::cmp::Ordering::is_gt)
+    }
+}
+
 /// What it is worth when every run that is no service may wait longer than the workload says.
 #[derive(Clone, Debug)]
 pub struct Patience {
@@ -303,6 +356,9 @@ pub struct MeasureFirst {
     pub hours: Estimate<rust_decimal::Decimal>,
     /// Whether the range is the planner's assumption because none was stated.
     pub assumed_range: bool,
+    /// Whether the plan buys it: only where committing now is the better bet, or the user insists
+    /// on such a term.
+    pub bought: bool,
     /// What to do.
     pub step: crate::advise::FirstStep,
     /// Hours at which the term costs as much as on demand.

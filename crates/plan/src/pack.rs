@@ -32,6 +32,7 @@ pub fn first_fit(cards: u32, parts: &[Part]) -> Packing {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|at| (parts[*at].start, *at));
     let mut machine = vec![None; parts.len()];
+    // What still runs on each machine.
     let mut held: Vec<Vec<Part>> = Vec::new();
     for at in order {
         let part = parts[at];
@@ -39,12 +40,12 @@ pub fn first_fit(cards: u32, parts: &[Part]) -> Packing {
             continue;
         }
         // Runs come in the order of their start, so that what is free at the start stays free.
-        let free = |on: &Vec<Part>| {
-            let used: u64 =
-                on.iter().filter(|one| one.end > part.start).map(|one| u64::from(one.cards)).sum();
+        let free = |on: &mut Vec<Part>| {
+            on.retain(|one| one.end > part.start);
+            let used: u64 = on.iter().map(|one| u64::from(one.cards)).sum();
             used + u64::from(part.cards) <= u64::from(cards)
         };
-        let place = held.iter().position(free).unwrap_or_else(|| {
+        let place = held.iter_mut().position(free).unwrap_or_else(|| {
             held.push(Vec::new());
             held.len() - 1
         });
@@ -58,18 +59,25 @@ pub fn first_fit(cards: u32, parts: &[Part]) -> Packing {
 
 /// Returns the machines without which no packing can do: at the busiest start, the cards in use
 /// over those of a machine, and the runs of which no two fit on one.
-fn lower_bound(cards: u32, parts: &[Part]) -> usize {
-    let at = |moment: u64| {
-        let now = parts.iter().filter(|part| part.start <= moment && moment < part.end);
-        let (mut sum, mut large) = (0_u64, 0);
-        for part in now {
-            sum += u64::from(part.cards);
-            large += usize::from(u64::from(part.cards) * 2 > u64::from(cards));
+pub(crate) fn lower_bound(per_machine: u32, parts: &[Part]) -> usize {
+    // What ends makes room before what starts takes it.
+    let mut events: Vec<(u64, bool, u32)> = Vec::with_capacity(parts.len() * 2);
+    for part in parts.iter().filter(|part| part.start < part.end) {
+        events.extend([(part.end, false, part.cards), (part.start, true, part.cards)]);
+    }
+    events.sort_unstable();
+    let (mut sum, mut large, mut most) = (0_u64, 0_usize, 0_usize);
+    for (_, starts, cards) in events {
+        let is_large = usize::from(u64::from(cards) * 2 > u64::from(per_machine));
+        if starts {
+            (sum, large) = (sum + u64::from(cards), large + is_large);
+        } else {
+            (sum, large) = (sum - u64::from(cards), large - is_large);
         }
-        let whole = usize::try_from(sum.div_ceil(u64::from(cards.max(1)))).unwrap_or(usize::MAX);
-        whole.max(large)
-    };
-    parts.iter().map(|part| at(part.start)).max().unwrap_or(0)
+        let whole = sum.div_ceil(u64::from(per_machine.max(1)));
+        most = most.max(usize::try_from(whole).unwrap_or(usize::MAX)).max(large);
+    }
+    most
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The planner's door: a workload and the world go in, a plan comes out.
 
+mod bought;
 mod check;
 mod job;
 mod measure;
 mod notes;
+mod peak;
 mod places;
 mod rent;
 mod solve;
@@ -55,7 +57,8 @@ pub struct Measured {
 /// As [`plan`].
 pub fn mix_only(workload: &Workload, world: &World<'_>) -> Result<Mix, PlanError> {
     check::check(workload, world)?;
-    rent::mix(workload, world, &solve(workload, world, None)?)
+    let settled = measure::settle(workload, world)?;
+    mix(&settled, world)
 }
 
 /// Plans a month: what to rent for each job, how it is paid, when it runs, what it costs in total,
@@ -67,23 +70,31 @@ pub fn mix_only(workload: &Workload, world: &World<'_>) -> Result<Mix, PlanError
 /// themselves, sums that cannot be added. A job that fits nowhere is part of the answer.
 pub fn plan(workload: &Workload, world: &World<'_>) -> Result<Plan, PlanError> {
     check::check(workload, world)?;
-    let solved = solve(workload, world, None)?;
-    let budget = budget::budget(workload, world, &solved)?;
+    let settled = measure::settle(workload, world)?;
+    let (workload, solved) = (&settled.workload, &settled.solved);
+    let budget = budget::budget(workload, world, solved)?;
     let total = budget::total(workload, &budget)?;
-    let actions = fallback::actions(workload, world, &solved, total)?;
+    let actions = fallback::actions(workload, world, solved, total)?;
     Ok(Plan {
         total,
-        jobs: job::plans(workload, world, &solved)?,
-        mix: rent::mix(workload, world, &solved)?,
-        calendar: calendar_entries::entries(workload, &solved),
-        cap: cap::answer(workload, world, &solved, total, &actions)?,
-        baselines: baselines::baselines(workload, world, &solved, total)?,
-        measure_first: measure::first(workload, world, &solved)?,
-        patience: fallback::patience(workload, world, &solved)?,
-        unknowns: notes::unknowns(workload, &solved, &budget),
-        notes: notes::notes(workload, world, &solved, &budget, &actions),
-        sources: notes::sources(world, &solved),
+        jobs: job::plans(workload, world, solved)?,
+        mix: mix(&settled, world)?,
+        calendar: calendar_entries::entries(workload, solved),
+        peak: peak::peak(workload, solved)?,
+        cap: cap::answer(workload, world, solved, total, &actions)?,
+        baselines: baselines::baselines(workload, world, solved, total)?,
+        measure_first: settled.first.clone(),
+        patience: fallback::patience(workload, world, solved)?,
+        unknowns: notes::unknowns(workload, solved, &budget),
+        notes: notes::notes(workload, world, solved, &budget, &actions),
+        sources: notes::sources(world, solved),
         fallback: actions,
         budget,
     })
+}
+
+/// Returns what is bought, with what buying on guesses too would come to.
+fn mix(settled: &measure::Settled, world: &World<'_>) -> Result<Mix, PlanError> {
+    let mix = bought::mix(&settled.workload, world, &settled.solved)?;
+    Ok(Mix { cost_if_bought: settled.if_bought, ..mix })
 }

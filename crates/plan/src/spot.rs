@@ -11,6 +11,6 @@ mod rules;
 
 pub use availability::Availability;
 pub use checkpoint::{Intervals, daly_interval, exact_interval, young_interval};
-pub use deadline::{Action, Machine, Market, Rule, Situation, SpotAdvice, advise};
+pub use deadline::{Action, LONGEST, Machine, Market, Rule, Situation, SpotAdvice, advise};
 pub use expected::{Expectation, SpotRun, Verdict, expected, verdict};
 pub use replay::{Outcome, Trial, hindsight, replay};

@@ -196,6 +196,9 @@ pub struct Job {
     pub interruptible: Option<Checkpoints>,
     /// Billing modes that the user insists on; empty means any.
     pub modes: Vec<BillingMode>,
+    /// Whether no term may be bought for its hours before they are measured; the planner sets it
+    /// where measuring first is the better bet, no file does.
+    pub hours_wait: bool,
     /// Whether it may share a card with another job.
     pub share_card: bool,
     /// Whether it may fill a card up to the upper bound, without the policy's headroom.
@@ -295,8 +298,17 @@ pub struct Policy {
     pub trial: Trial,
     /// Share of a card's memory that is kept free beside the upper bound.
     pub headroom: f64,
+    /// Whether hours that nobody measured count as certain, so that terms are bought on them
+    /// without weighing the guess.
+    pub trust_hours: bool,
+    /// Whether jobs that need part of a machine with several cards may share one.
+    pub share_machines: bool,
     /// The most the month may cost.
     pub cap: Option<Money>,
+    /// The most that may be spent in an hour on demand and on spot.
+    pub hourly_cap: Option<Money>,
+    /// The most cards that may be in use at once.
+    pub cards_cap: Option<u32>,
     /// Mean time between reclaims of a spot instance when the provider's is unknown.
     pub spot_mtbf: Seconds,
 }
@@ -324,7 +336,11 @@ impl Default for Policy {
             outliers: false,
             trial: Trial::ShareOfRent(0.18),
             headroom: 0.1,
+            trust_hours: false,
+            share_machines: true,
             cap: None,
+            hourly_cap: None,
+            cards_cap: None,
             spot_mtbf: Seconds::from_hours(4),
         }
     }
@@ -352,6 +368,7 @@ impl Job {
             window: Window::default(),
             interruptible: None,
             modes: Vec::new(),
+            hours_wait: false,
             share_card: false,
             fill_card: false,
             priority: 0,

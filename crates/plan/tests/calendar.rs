@@ -203,7 +203,11 @@ fn a_term_on_guessed_hours_comes_with_what_the_guess_is_worth() {
         offer("a", "rtx-4090", BillingMode::Monthly, "600"),
     ]);
     let mut job = runs("train", "400", Runs::PerMonth(1));
-    let guessed = check(&workload(vec![job.clone()]), &catalogue);
+    let check = |mut workload: kasuan_plan::workload::Workload| {
+        workload.policy.trust_hours = false;
+        check(&workload, &catalogue)
+    };
+    let guessed = check(workload(vec![job.clone()]));
     let [first] = &guessed.measure_first[..] else { panic!("{:?}", guessed.measure_first) };
     // 200, 400 or 720 hours around a break-even of 300: a week on demand first.
     assert_eq!(first.hours, Estimate::new(200.into(), 400.into(), 720.into()));
@@ -218,8 +222,8 @@ fn a_term_on_guessed_hours_comes_with_what_the_guess_is_worth() {
     // Hours that were measured, and a service's own hours, are no guess.
     let Amount::Hours { measured_on, .. } = &mut job.amount else { unreachable!() };
     *measured_on = Some((CardId::new("rtx-4090"), 1));
-    assert!(check(&workload(vec![job]), &catalogue).measure_first.is_empty());
-    assert!(check(&workload(vec![service("api", 0, 0)]), &catalogue).measure_first.is_empty());
+    assert!(check(workload(vec![job])).measure_first.is_empty());
+    assert!(check(workload(vec![service("api", 0, 0)])).measure_first.is_empty());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Real questions with known answers (`cases.csv`, capability 3 and 7) that the planner answers.
 //!
-//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125 in `colocate`; FX-007, 068, 079, 087, 088,
-//! 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005, 006 and 009 in `guide`. FX-085, 086, 114, 115, 119, 120, 121 and 124 wait for the ledger.
+//! Elsewhere: FX-133, 134 and 135 in `calendar`, FX-125, 126, 128, 129 and 130 in `colocate`; FX-007, 068, 079, 087, 088,
+//! 136, 137 in `market`; FX-058 and 059 in `spot`; FX-005, 006 and 009 in `guide`. FX-074, 076, 085, 086, 115, 120, 121
+//! and 124 are answered by the ledger, the review and the bill import, where they are answered.
 
 #![allow(
     clippy::unwrap_used,
@@ -247,4 +248,27 @@ fn hours_measured_on_a_fast_card_grow_on_a_slow_one() {
     // 82.6 against 11.8 TFLOP/s in FP32.
     assert!(slow.time.likely > Seconds::from_hours(60), "{:?}", slow.time);
     assert!(plan.jobs[0].why.iter().any(|why| why.key() == "plan-need-hours-bounded"));
+}
+
+#[test]
+fn fx_114_a_plan_is_held_to_caps_on_the_month_on_an_hour_and_on_cards_at_once() {
+    let mut jobs = vec![service("api", 8, 18), runs("tune", "6", Runs::PerMonth(1))];
+    jobs[1].window.daily = Some((jiff::civil::time(9, 0, 0, 0), jiff::civil::time(17, 0, 0, 0)));
+    let catalogue = catalogue(vec![offer("a", "a10", BillingMode::OnDemand, "5")]);
+    let plan = check(&workload(jobs.clone()), &catalogue);
+    let peak = plan.peak.unwrap();
+    assert_eq!((peak.cards, peak.hourly), (2, money("10")));
+    assert!(peak.hourly_at.hour() >= 9 && peak.hourly_at.hour() < 17, "{}", peak.hourly_at);
+    assert!(peak.breaks_hourly(money("9.99")) && !peak.breaks_hourly(money("10")));
+    // What is paid ahead for a term is no spending by the hour.
+    let monthly = common::catalogue(vec![
+        offer("a", "a10", BillingMode::OnDemand, "5"),
+        offer("a", "a10", BillingMode::Monthly, "500"),
+    ]);
+    let mut month = workload(vec![jobs.remove(0)]);
+    // A term is 30 days; the 31st of a longer month would be on demand.
+    month.days = Some(30);
+    let plan = check(&month, &monthly);
+    let peak = plan.peak.unwrap();
+    assert_eq!((peak.cards, peak.hourly), (1, money("0")));
 }

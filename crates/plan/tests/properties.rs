@@ -99,7 +99,20 @@ proptest! {
         prop_assert!(plan.budget.lines.iter().flat_map(|line| line.amount).all(|a| a == a.rounded()));
         let jobs = plan.jobs.iter().filter_map(|job| job.choice.as_ref()).map(|c| c.cost.likely);
         let jobs = Money::sum(workload.currency, jobs).unwrap();
-        let rent = amount(&plan, kasuan_plan::outcome::CostKind::Rent).unwrap();
+        for line in &plan.budget.lines {
+            // What a line is the sum of, at the prices it was reckoned with, is the line.
+            let parts = plan.budget.parts.iter().filter(|part| part.kind() == line.kind);
+            let parts: Vec<_> = parts.map(kasuan_plan::outcome::LinePart::amount).collect();
+            if !parts.is_empty() {
+                let sum = Money::new(parts.iter().sum(), workload.currency).rounded();
+                prop_assert_eq!(Some(sum), line.amount, "{:?}: {:?}", line.kind, parts);
+            }
+        }
+        let Some(rent) = amount(&plan, kasuan_plan::outcome::CostKind::Rent) else {
+            prop_assert!(plan.jobs.iter().all(|job| job.choice.is_none()));
+            return Ok(());
+        };
+        prop_assert!(plan.budget.parts.iter().any(|part| part.kind() == kasuan_plan::outcome::CostKind::Rent) || rent.is_zero());
         let apart = (jobs.amount() - rent.amount()).abs();
         prop_assert!(apart <= Decimal::new(1, 2), "jobs {jobs:?} rent {rent:?}");
         prop_assert!(plan.budget.idle.amount() <= rent.amount());

@@ -27,6 +27,8 @@ pub struct Board {
     pub seconds: f64,
     /// Seconds in which every card was seen and none was busy.
     pub idle_seconds: f64,
+    /// The host's name, a label of each card, so that a fleet's figures name hosts as the ledger does.
+    pub host: String,
 }
 
 type Gauge = (&'static str, &'static str, fn(&GpuSample) -> Option<f64>);
@@ -84,8 +86,11 @@ pub fn page(board: &Board) -> String {
     );
     if let (Some(snapshot), true) = (&board.snapshot, board.failure.is_none()) {
         for (name, help, value) in GAUGES {
-            let lines: Vec<(String, f64)> =
-                snapshot.gpus.iter().filter_map(|gpu| Some((labels(gpu), value(gpu)?))).collect();
+            let lines: Vec<(String, f64)> = snapshot
+                .gpus
+                .iter()
+                .filter_map(|gpu| Some((labels(gpu, &board.host), value(gpu)?)))
+                .collect();
             metric(name, "gauge", help, &lines);
         }
     }
@@ -128,7 +133,7 @@ pub fn page(board: &Board) -> String {
     out
 }
 
-fn labels(gpu: &GpuSample) -> String {
+fn labels(gpu: &GpuSample, host: &str) -> String {
     let mut parts = Vec::new();
     let index = gpu.index.map(|index| index.to_string());
     for (name, value) in [
@@ -136,6 +141,7 @@ fn labels(gpu: &GpuSample) -> String {
         ("uuid", gpu.uuid.clone()),
         ("name", gpu.name.clone()),
         ("slice", gpu.slice.clone()),
+        ("hostname", Some(host.to_owned()).filter(|host| !host.is_empty())),
     ] {
         if let Some(value) = value {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");

@@ -13,6 +13,7 @@ mod slurm;
 mod table;
 mod xml;
 
+pub(crate) use prometheus::gauges;
 pub use records::{
     Capture, CaptureError, CaptureKind, GpuOwner, GpuSample, JobRecord, PodGpus, ProcessSample,
     Snapshot,

@@ -3,7 +3,9 @@
 pub mod agent;
 pub mod capture;
 pub mod doctor;
+pub mod fleet;
 pub mod machine;
+mod quiet;
 pub mod rollup;
 pub mod run;
 mod same;

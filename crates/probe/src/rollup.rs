@@ -2,6 +2,7 @@
 
 use crate::capture::{GpuSample, Snapshot};
 use jiff::Timestamp;
+use kasuan_formats::columnar::Sample;
 use kasuan_model::{CardId, UsageHour};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ type Key = (Timestamp, String, String, String);
 pub struct Rollup {
     owner: Owner,
     cards: BTreeMap<String, Option<CardId>>,
-    hours: BTreeMap<Key, UsageHour>,
+    hours: BTreeMap<Key, (UsageHour, u64)>,
 }
 
 impl Rollup {
@@ -49,7 +50,7 @@ impl Rollup {
                 #[expect(clippy::cast_precision_loss, reason = "at most an hour of seconds")]
                 let room = (hour + 3600 - from) as f64;
                 let part = left.min(room);
-                self.add_part(hour, part, gpu, card);
+                self.add_part(from, part, gpu, card);
                 left -= part;
                 from = hour + 3600;
             }
@@ -58,33 +59,36 @@ impl Rollup {
 
     fn add_part(
         &mut self,
-        hour: i64,
+        from: i64,
         seconds: f64,
         gpu: &GpuSample,
         card: &dyn Fn(&str) -> Option<CardId>,
     ) {
-        let Ok(hour) = Timestamp::from_second(hour) else { return };
-        let index = gpu.index.map(|index| index.to_string());
-        let device = gpu.uuid.clone().or(index).unwrap_or_default();
-        let host = gpu.host.clone().unwrap_or_else(|| self.owner.host.clone());
-        let job = match &gpu.owner {
-            Some(owner) if self.owner.job.is_empty() => owner.clone(),
-            _ => self.owner.job.clone(),
-        };
+        let second = from.rem_euclid(3600);
+        let Ok(hour) = Timestamp::from_second(from - second) else { return };
+        let (device, host, job) = (device(gpu), self.host(gpu), self.job(gpu));
         let id = gpu
             .name
             .as_ref()
             .and_then(|name| self.cards.entry(name.clone()).or_insert_with(|| card(name)).clone());
         let person = self.owner.person.clone();
         let key = (hour, host.clone(), device.clone(), job.clone());
-        let row = self.hours.entry(key).or_insert_with(|| UsageHour {
-            hour,
-            host,
-            device,
-            job,
-            person,
-            ..UsageHour::default()
+        let (row, minutes) = self.hours.entry(key).or_insert_with(|| {
+            let row = UsageHour {
+                hour,
+                host: host.into(),
+                device: device.into(),
+                job: job.into(),
+                person: person.into(),
+                ..UsageHour::default()
+            };
+            (row, 0)
         });
+        #[expect(clippy::cast_possible_truncation, reason = "a part lies within its hour")]
+        let last = (second + (seconds.ceil() as i64 - 1).max(0)).min(3599);
+        for minute in second / 60..=last / 60 {
+            *minutes |= 1 << minute;
+        }
         row.card = id.or_else(|| row.card.take());
         row.seen += seconds;
         if let Some(busy) = gpu.busy.filter(|_| !gpu.mig_parent) {
@@ -112,6 +116,38 @@ impl Rollup {
         }
     }
 
+    /// Returns the rows in which a sample that stands for `seconds` from `at` on is kept as it was.
+    pub fn raw(&self, at: Timestamp, seconds: f64, snapshot: &Snapshot) -> Vec<Sample> {
+        let whole = snapshot.gpus.iter().filter(|gpu| gpu.slice.is_none());
+        let bytes = |bytes: kasuan_model::Bytes| i64::try_from(bytes.get()).ok();
+        let rows = whole.map(|gpu| Sample {
+            at: at.as_millisecond(),
+            seconds,
+            host: self.host(gpu),
+            device: device(gpu),
+            card: gpu.name.clone(),
+            job: self.job(gpu),
+            person: self.owner.person.clone(),
+            busy: gpu.busy.filter(|_| !gpu.mig_parent).map(|busy| busy / 100.0),
+            sm: gpu.sm_active,
+            watts: gpu.power_watts,
+            memory_used: gpu.memory_used.and_then(bytes),
+            memory_total: gpu.memory_total.and_then(bytes),
+        });
+        rows.collect()
+    }
+
+    fn host(&self, gpu: &GpuSample) -> String {
+        gpu.host.clone().unwrap_or_else(|| self.owner.host.clone())
+    }
+
+    fn job(&self, gpu: &GpuSample) -> String {
+        match &gpu.owner {
+            Some(owner) if self.owner.job.is_empty() => owner.clone(),
+            _ => self.owner.job.clone(),
+        }
+    }
+
     /// Says whether nothing was added since the last [`Self::take`].
     pub fn is_empty(&self) -> bool {
         self.hours.is_empty()
@@ -119,8 +155,37 @@ impl Rollup {
 
     /// Takes what was summed, in order of time.
     pub fn take(&mut self) -> Vec<UsageHour> {
+        self.take_with_minutes().into_iter().map(|(hour, _)| hour).collect()
+    }
+
+    /// As [`Self::take`], with the minutes of each hour that samples stood for, as bits.
+    pub fn take_with_minutes(&mut self) -> Vec<(UsageHour, u64)> {
         std::mem::take(&mut self.hours).into_values().collect()
     }
+}
+
+/// Names a card by its UUID, else by its number.
+fn device(gpu: &GpuSample) -> String {
+    let index = gpu.index.map(|index| index.to_string());
+    gpu.uuid.clone().or(index).unwrap_or_default()
+}
+
+/// Returns a kept sample as the snapshot that it was taken from, of one card.
+pub fn snapshot(sample: &Sample) -> Snapshot {
+    let bytes = |bytes: i64| u64::try_from(bytes).ok().map(kasuan_model::Bytes::new);
+    let gpu = GpuSample {
+        uuid: Some(sample.device.clone()),
+        name: sample.card.clone(),
+        host: Some(sample.host.clone()).filter(|host| !host.is_empty()),
+        owner: Some(sample.job.clone()).filter(|job| !job.is_empty()),
+        busy: sample.busy.map(|busy| busy * 100.0),
+        sm_active: sample.sm,
+        power_watts: sample.watts,
+        memory_used: sample.memory_used.and_then(bytes),
+        memory_total: sample.memory_total.and_then(bytes),
+        ..GpuSample::default()
+    };
+    Snapshot { gpus: vec![gpu], ..Snapshot::default() }
 }
 
 #[cfg(test)]

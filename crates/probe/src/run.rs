@@ -2,7 +2,9 @@
 
 pub mod baseline;
 pub mod checkpoints;
+pub mod figures;
 pub mod log;
+pub mod notice;
 pub mod record;
 pub mod tally;
 pub mod tree;

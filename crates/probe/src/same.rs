@@ -1,14 +1,12 @@
 //! Whether two files hold the same bytes.
 
 use std::{
-    fs,
+    fs::File,
     io::{self, Read as _},
-    path::Path,
 };
 
 /// Compares two files byte by byte: of equal size, most that differ do so in their first block.
-pub(crate) fn same_content(one: &Path, other: &Path) -> io::Result<bool> {
-    let (mut left, mut right) = (fs::File::open(one)?, fs::File::open(other)?);
+pub(crate) fn same_content(mut left: File, mut right: File) -> io::Result<bool> {
     let (mut a, mut b) = (vec![0; 1 << 18], vec![0; 1 << 18]);
     loop {
         let count = left.read(&mut a)?;

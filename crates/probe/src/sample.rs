@@ -3,6 +3,7 @@
 mod nvml;
 mod replay;
 mod smi;
+pub mod who;
 
 pub use nvml::Nvml;
 pub use replay::Replay;
@@ -44,6 +45,9 @@ pub enum SampleError {
     /// The capture could not be read.
     #[error("the capture cannot be read")]
     Capture(#[from] CaptureError),
+    /// The capture lists jobs and holds no sample of a card.
+    #[error("the capture lists jobs and holds no sample of a card")]
+    Jobs,
     /// The capture has no more samples.
     #[error("the capture has no more samples")]
     End,
@@ -58,6 +62,7 @@ impl Phrased for SampleError {
             }
             Self::Silent(command) => Phrase::new("sample-silent").with("command", command),
             Self::Capture(error) => error.phrase(),
+            Self::Jobs => Phrase::new("sample-jobs"),
             Self::End => Phrase::new("sample-end"),
         }
     }
@@ -66,6 +71,7 @@ impl Phrased for SampleError {
         match self {
             Self::NoDriver(_) => vec![Phrase::new("machine-no-driver-fix")],
             Self::Capture(error) => error.hints(),
+            Self::Jobs => vec![Phrase::new("sample-hint-jobs")],
             _ => Vec::new(),
         }
     }

@@ -9,4 +9,4 @@ mod trash;
 
 pub use duplicates::{Duplicates, duplicates};
 pub use scan::{Asked, Item, Kind, Scan, Verdict, Why, scan};
-pub use trash::{Batch, CleanPlan, Cleaned, PlannedItem, batches, clean, purge, undo};
+pub use trash::{Batch, CleanPlan, Cleaned, Left, PlannedItem, batches, clean, purge, undo};

@@ -13,10 +13,14 @@ pub use store::{Stored, try_store};
 
 use serde_json::Value;
 use std::{
-    io::{self, Read},
+    io::{self, BufRead as _, BufReader, Read},
     process::{Command, Stdio},
+    sync::mpsc,
     time::{Duration, Instant},
 };
+
+/// How long a killed script's pipe may stay silent before it is given up.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The script that the box's own Python runs.
 const SCRIPT: &str = include_str!("verify/verify.py");
@@ -102,8 +106,8 @@ pub fn run(python: &str, effort: Effort) -> io::Result<Outcome> {
         }
         std::thread::sleep(Duration::from_millis(20));
     };
-    let text = |handle: Option<std::thread::JoinHandle<String>>| {
-        handle.and_then(|handle| handle.join().ok()).unwrap_or_default()
+    let text = |said: Option<mpsc::Receiver<String>>| {
+        said.map(|said| until_closed(&said, status.is_none())).unwrap_or_default()
     };
     let steps = read(&text(said));
     let complaint = text(complained);
@@ -117,13 +121,34 @@ pub fn run(python: &str, effort: Effort) -> io::Result<Outcome> {
     Ok(Outcome { steps, broke })
 }
 
-fn collect(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+/// Reads a pipe by a thread of its own, line by line.
+fn collect(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
         // What came before the pipe broke is still worth reading.
-        let _ = pipe.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+        while pipe.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                break;
+            }
+            line.clear();
+        }
+    });
+    lines
+}
+
+/// Gathers what a pipe says until it is closed. After a kill, a child of the killed program may
+/// hold the pipe open for ever: then what has come is all.
+fn until_closed(lines: &mpsc::Receiver<String>, killed: bool) -> String {
+    if !killed {
+        return lines.iter().collect();
+    }
+    let mut text = String::new();
+    while let Ok(line) = lines.recv_timeout(LAST_WORDS) {
+        text.push_str(&line);
+    }
+    text
 }
 
 /// Reads what the script printed; lines that are not its own (warnings) are passed over.

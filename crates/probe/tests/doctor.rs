@@ -88,6 +88,49 @@ fn every_reported_environment_is_judged_right_or_left_open() {
     assert_eq!(right, 66);
 }
 
+/// Every reported environment that was fine, with one thing replaced by what no table knows.
+#[test]
+fn an_environment_that_was_fine_is_not_fine_with_a_part_that_no_table_knows() {
+    let text = include_str!("data/doctor_cases.csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let tables = tables();
+    let mut tried = 0;
+    for record in reader.records() {
+        let record = record.unwrap();
+        let row: BTreeMap<&str, &str> = header.iter().zip(record.iter()).collect();
+        let environment = environment_from_row(|column| row.get(column).copied());
+        if diagnose(&environment, &tables).verdict != Verdict::Ok {
+            continue;
+        }
+        let mut changed = Vec::new();
+        let next = |change: &dyn Fn(&mut Environment)| {
+            let mut other = environment.clone();
+            change(&mut other);
+            other
+        };
+        if environment.torch.is_some() {
+            changed.push(("torch", next(&|e| e.torch = Some("9.1.0".parse().unwrap()))));
+        }
+        if environment.torch_cuda.is_some() {
+            changed.push(("CUDA", next(&|e| e.torch_cuda = "29.0".parse().ok())));
+        }
+        if environment.python.is_some() && environment.torch.is_some() {
+            changed.push(("Python", next(&|e| e.python = Some("3.99".parse().unwrap()))));
+        }
+        if environment.card.is_some() && environment.capability.is_none() {
+            changed.push(("card", next(&|e| e.card = Some("RTX 9990".to_owned()))));
+        }
+        changed.push(("need", next(&|e| e.needs.push(Need::parse("framework-of-tomorrow")))));
+        for (what, other) in changed {
+            tried += 1;
+            let verdict = diagnose(&other, &tables).verdict;
+            assert_ne!(verdict, Verdict::Ok, "{} with another {what}: {other:?}", row["id"]);
+        }
+    }
+    assert!(tried > 50, "only {tried} were tried");
+}
+
 #[test]
 fn fx_097_a_5090_needs_a_wheel_built_for_cuda_12_8_or_later() {
     let environment = plan("RTX 5090").torch("2.7.0", "12.6").driver("570.124.06").python("3.11");

@@ -180,8 +180,28 @@ fn files_of_the_same_content_are_found_and_two_names_of_one_file_are_not() {
     fs::write(root.join("c/other.bin"), other).unwrap();
     let found = scan(root, &asked(&[])).unwrap();
     assert_eq!(found.total, 3 * (2 << 20));
-    let same = duplicates(root, &found);
+    let (same, left_out) = duplicates(root, &found);
+    assert_eq!(left_out, 0);
     assert_eq!(same.len(), 1);
     assert_eq!(same[0].paths.len(), 2);
     assert_eq!(same[0].wasted().get(), 2 << 20);
+}
+
+#[test]
+fn looking_for_duplicates_is_no_use_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(&root.join(".cache/pip/a.whl"), 2 << 20, 90);
+    write(&root.join(".cache/pip/b.whl"), 2 << 20, 90);
+    write(&root.join("out/checkpoint-1/trainer_state.json"), 10, 90);
+    write(&root.join("out/checkpoint-1/model.safetensors"), 10, 90);
+    let first = scan(root, &asked(&[])).unwrap();
+    assert_eq!(duplicates(root, &first).0.len(), 1, "they are the same, and were read");
+    let second = scan(root, &asked(&[])).unwrap();
+    let used = |found: &Scan| -> Vec<_> {
+        found.items.iter().map(|item| (item.path.clone(), item.last_used)).collect()
+    };
+    assert_eq!(used(&first), used(&second));
+    let pip = second.items.iter().find(|item| item.path.ends_with("pip")).unwrap();
+    assert_eq!(pip.verdict, Verdict::Drop(Why::Refetchable));
 }

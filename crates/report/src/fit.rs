@@ -87,6 +87,9 @@ fn model_line(report: &Report) -> Phrase {
 
 fn source_line(report: &Report) -> Phrase {
     let unverified = &report.model.unverified;
+    if report.model.family == "counted" {
+        return Phrase::new("fit-source-counted");
+    }
     if unverified.is_empty() {
         Phrase::new("fit-source").with("source", &report.model.source.text)
     } else {
@@ -205,7 +208,10 @@ pub fn cards(report: &Report, words: &Words) -> Table {
         ),
         Column::figures("tokens_per_second", words.word("fit-column-speed")),
         Column::figures("hour", words.word("fit-column-hour")),
-        Column::figures("million_tokens", words.word("fit-column-million")),
+        Column::figures(
+            "million_tokens",
+            words.word(if serves { "fit-column-million" } else { "fit-column-million-trained" }),
+        ),
     ];
     // A whole run has a time and a cost where its tokens were stated.
     let whole = |row: &Row| row.price.as_ref().is_some_and(|price| price.run.is_some());

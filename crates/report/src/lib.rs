@@ -27,7 +27,7 @@ pub use review::ReviewReport;
 pub use table::{Align, Cell, Column, Table};
 pub use width::{display_width, pad_end, pad_start, wrap};
 pub use words::{Language, Words, sources};
-pub use xlsx::{WorkbookError, tables_workbook};
+pub use xlsx::{WorkbookError, tables_workbook, workload_template};
 
 /// The words of what memory is made of, in the order of [`kasuan_formats::fit::causes`].
 pub const MEMORY_CAUSES: [&str; 8] = [

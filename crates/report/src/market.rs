@@ -6,7 +6,7 @@ use kasuan_market::{
     Bands, Bill, Found, Freshness, Hit, Sort,
     bill::{BillLine, LineKind, Unit},
 };
-use kasuan_model::{Estimate, Money, Offer, Phrase, Rates, Source};
+use kasuan_model::{Bytes, Estimate, Interconnect, Money, Offer, Phrase, Rates, Source};
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
 
@@ -26,6 +26,15 @@ pub fn age(source: &Source, bands: Bands, today: Date, words: &Words) -> Cell {
     let mut cell = Cell::new(shown).toned(tone);
     cell.raw = source.date.map(|date| date.to_string());
     cell
+}
+
+/// Returns the age of a price for programs: its day, its age in days, and the band.
+pub fn age_json(source: &Source, bands: Bands, today: Date) -> Value {
+    json!({
+        "date": source.date.map(|date| date.to_string()),
+        "days": source.age_days(today),
+        "band": bands.of(source, today).word(),
+    })
 }
 
 /// Returns a cell with money as a person reads it, and its exact amount for programs.
@@ -95,12 +104,14 @@ pub struct Shown {
     pub limit: usize,
     /// Whether the source is a column.
     pub with_source: bool,
+    /// Whether what the rest of the instance is, and its place, are columns.
+    pub with_box: bool,
     /// The day by which prices age.
     pub today: Date,
 }
 
 /// Returns the cards of an answer, each with its prices across the market.
-pub fn cards(found: &Found<'_>, words: &Words) -> Table {
+pub fn cards(found: &Found<'_>, bands: Bands, today: Date, words: &Words) -> Table {
     let word = |key: &str| words.word(key);
     let mut table = Table::new(vec![
         Column::words("card", word("offers-card")),
@@ -110,6 +121,7 @@ pub fn cards(found: &Found<'_>, words: &Words) -> Table {
         Column::figures("median", word("offers-median")),
         Column::figures("high", word("offers-high")),
         Column::words("currency", word("offers-currency")),
+        Column::words("seen", word("offers-low-age")),
     ]);
     for group in found.by_card() {
         table.push(vec![
@@ -120,6 +132,7 @@ pub fn cards(found: &Found<'_>, words: &Words) -> Table {
             money(group.median),
             money(group.high),
             Cell::new(group.currency.code()),
+            age(&group.cheapest.source, bands, today, words),
         ]);
     }
     table
@@ -152,6 +165,11 @@ pub fn offers(found: &Found<'_>, how: &Shown, words: &Words) -> Table {
     if how.with_source {
         columns.push(Column::words("source", word("offers-source")));
     }
+    if how.with_box {
+        for key in BOX {
+            columns.push(Column::words(key, *key));
+        }
+    }
     let mut table = Table::new(columns);
     for hit in found.hits.iter().take(how.limit) {
         let mut row = vec![
@@ -171,9 +189,51 @@ pub fn offers(found: &Found<'_>, how: &Shown, words: &Words) -> Table {
         if how.with_source {
             row.push(Cell::new(&hit.offer.source.text));
         }
+        if how.with_box {
+            row.extend(the_box(hit));
+        }
         table.push(row);
     }
     table
+}
+
+/// What is said of the whole instance, for programs.
+const BOX: &[&str] = &[
+    "band",
+    "provider",
+    "region",
+    "country",
+    "product",
+    "tier",
+    "vcpus",
+    "memory_gib",
+    "disk_gb",
+    "interconnect",
+];
+
+/// Returns the cells of [`BOX`]; what the source does not state is unknown.
+fn the_box(hit: &Hit<'_>) -> [Cell; 10] {
+    let stated = |text: &str| if text.is_empty() { Cell::unknown("") } else { Cell::new(text) };
+    let size = |size: Option<Bytes>, unit: u64| {
+        size.map_or_else(|| Cell::unknown(""), |size| Cell::new((size.get() / unit).to_string()))
+    };
+    let offer = hit.offer;
+    [
+        Cell::new(hit.freshness.word()),
+        Cell::new(&offer.provider),
+        stated(&offer.region),
+        stated(&offer.country),
+        Cell::new(&offer.product),
+        stated(&offer.tier),
+        offer.vcpus.map_or_else(|| Cell::unknown(""), |vcpus| Cell::new(vcpus.to_string())),
+        size(offer.memory, 1 << 30),
+        size(offer.disk, 1_000_000_000),
+        match offer.interconnect {
+            Interconnect::NvLink => Cell::new("nvlink"),
+            Interconnect::Pcie => Cell::new("pcie"),
+            Interconnect::Unknown => Cell::unknown(""),
+        },
+    ]
 }
 
 fn count(hit: &Hit<'_>) -> Cell {

@@ -3,11 +3,12 @@
 mod budget;
 mod jobs;
 mod others;
+mod when;
 
 use crate::{Document, Line, Part, Table, Tone, Words};
 use jiff::civil::Date;
 use kasuan_market::Catalogue;
-use kasuan_model::{Money, Phrase, Seconds};
+use kasuan_model::{CardId, Money, Phrase, Seconds};
 use kasuan_plan::{outcome::Plan, workload::Workload};
 
 /// What a report on a plan is made from.
@@ -30,14 +31,16 @@ impl PlanReport<'_> {
     pub fn document(&self, words: &Words) -> Document {
         let mut document = Document {
             title: words.say(&self.title()),
-            headline: words.say(&Phrase::new("report-total").with("total", self.plan.total)),
+            headline: words.say(&self.headline()),
             summary: self.summary(words),
             ..Document::default()
         };
         let say = |key: &str| words.word(key);
         document.push(say("report-jobs"), jobs::section(self, words));
         document.push(say("report-budget"), budget::section(self, words));
-        document.push(say("report-mix"), others::mix(self, words));
+        if self.any_choice() {
+            document.push(say("report-mix"), others::mix(self, words));
+        }
         document.push(say("report-calendar"), others::calendar(self, words));
         document.push(say("report-fallback"), others::fallback(self, words));
         document.push(say("report-baselines"), others::baselines(self, words));
@@ -53,6 +56,22 @@ impl PlanReport<'_> {
         jobs::wide_table(self, words)
     }
 
+    /// Returns the total; without the jobs that nothing fits it is only a part, and says so.
+    fn headline(&self) -> Phrase {
+        let whole = self.plan.jobs.iter().all(|job| job.choice.is_some());
+        let key = if whole { "report-total" } else { "report-total-known" };
+        Phrase::new(key).with("total", self.plan.total)
+    }
+
+    fn any_choice(&self) -> bool {
+        self.plan.jobs.iter().any(|job| job.choice.is_some())
+    }
+
+    /// Returns what people call a card.
+    pub(crate) fn card_name(&self, id: &CardId) -> String {
+        self.catalogue.card(id).map_or_else(|| id.to_string(), |card| card.display.clone())
+    }
+
     fn title(&self) -> Phrase {
         let month = self.workload.month;
         Phrase::new("report-title")
@@ -66,6 +85,9 @@ impl PlanReport<'_> {
             .with("p50", budget.p50)
             .with("p80", budget.p80)
             .with("p90", budget.p90);
+        if !self.any_choice() {
+            return Vec::new();
+        }
         let mut lines = vec![Line::plain(words.say(&range)).toned(Tone::Faint)];
         if let Some(cap) = self.workload.policy.cap {
             let over = self.plan.total.checked_sub(cap).ok();
@@ -78,6 +100,23 @@ impl PlanReport<'_> {
                 None => Line::plain(words.say(&Phrase::new("report-under-cap").with("cap", cap)))
                     .toned(Tone::Good),
             });
+        }
+        let policy = &self.workload.policy;
+        if let Some(peak) = self.plan.peak {
+            if let Some(cap) = policy.hourly_cap.filter(|cap| peak.breaks_hourly(*cap)) {
+                let over = Phrase::new("report-over-hourly")
+                    .with("hourly", peak.hourly)
+                    .with("at", peak.hourly_at.strftime("%m-%d %H:%M"))
+                    .with("cap", cap);
+                lines.push(Line::plain(words.say(&over)).toned(Tone::Bad));
+            }
+            if let Some(cap) = policy.cards_cap.filter(|cap| peak.cards > *cap) {
+                let over = Phrase::new("report-over-cards")
+                    .with("cards", peak.cards)
+                    .with("at", peak.cards_at.strftime("%m-%d %H:%M"))
+                    .with("cap", cap);
+                lines.push(Line::plain(words.say(&over)).toned(Tone::Bad));
+            }
         }
         lines
     }
@@ -104,8 +143,18 @@ pub(crate) fn hours(span: Seconds) -> String {
 pub(crate) fn per_cent_more(dearer: Money, cheaper: Money) -> Option<String> {
     let difference = dearer.checked_sub(cheaper).ok()?.amount();
     let ratio = difference.checked_div(cheaper.amount())?;
-    let per_cent = (ratio * rust_decimal::Decimal::ONE_HUNDRED).round();
-    Some(if per_cent.is_sign_negative() { format!("{per_cent}%") } else { format!("+{per_cent}%") })
+    let per_cent = ratio * rust_decimal::Decimal::ONE_HUNDRED;
+    // Below ten a whole per cent is too coarse, and `+0%` reads as if nothing differed.
+    let digits = u32::from(per_cent.abs() < rust_decimal::Decimal::TEN);
+    let shown = per_cent
+        .round_dp_with_strategy(digits, rust_decimal::RoundingStrategy::MidpointAwayFromZero);
+    let sign = match (ratio.is_zero(), ratio.is_sign_negative()) {
+        (true, _) => return Some("0%".to_owned()),
+        (_, true) => "-",
+        (_, false) => "+",
+    };
+    let shown = shown.abs();
+    Some(if shown.is_zero() { format!("{sign}<0.1%") } else { format!("{sign}{shown}%") })
 }
 
 /// Makes a part of lines.

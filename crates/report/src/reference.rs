@@ -31,12 +31,22 @@ fn section_schema(section: &Section, words: &Words) -> Value {
     }
     let required: Vec<_> =
         section.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
-    json!({
+    let mut schema = json!({
         "type": "object",
         "additionalProperties": false,
         "properties": properties,
-        "required": required,
-    })
+    });
+    // A job that is taken from a task file needs nothing else.
+    let from = section.fields.iter().any(|field| field.name == "from");
+    if let Value::Object(map) = &mut schema {
+        if from {
+            let either = json!([{"required": required}, {"required": ["from"]}]);
+            map.insert("anyOf".to_owned(), either);
+        } else {
+            map.insert("required".to_owned(), json!(required));
+        }
+    }
+    schema
 }
 
 fn kind_schema(kind: &Kind) -> Value {

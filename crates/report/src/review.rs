@@ -214,7 +214,7 @@ impl ReviewReport<'_> {
                 money(found.money),
                 Cell::with_raw(words.word(&format!("confidence-{confidence}")), confidence),
                 Cell::new(words.say(&found.remedy)),
-                found.command.as_ref().map_or_else(|| Cell::unknown("—"), Cell::new),
+                Cell::new(&found.command),
             ]);
         }
         table
@@ -297,9 +297,8 @@ impl ReviewReport<'_> {
             lines.push(Line::item(words.say(&head)).toned(Tone::Warn));
             lines.push(Line::plain(words.say(&found.evidence)).deeper());
             lines.push(Line::plain(words.say(&found.remedy)).deeper());
-            if let Some(command) = &found.command {
-                lines.push(Line::plain(format!("$ {command}")).toned(Tone::Faint).deeper());
-            }
+            let command = format!("$ {}", found.command);
+            lines.push(Line::plain(command).toned(Tone::Faint).deeper());
         }
         if lines.is_empty() {
             lines.push(Line::plain(words.word("review-no-findings")));

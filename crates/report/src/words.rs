@@ -2,6 +2,7 @@
 
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
 use kasuan_model::{BillingMode, Phrase};
+use std::sync::OnceLock;
 use unic_langid::LanguageIdentifier;
 
 mod embedded {
@@ -48,10 +49,18 @@ pub const fn sources(language: Language) -> &'static [(&'static str, &'static st
     }
 }
 
-/// The words of one language, ready to speak.
+/// In which of a language's files each key stands.
+const fn keys(language: Language) -> &'static [(&'static str, u16)] {
+    match language {
+        Language::Chinese => embedded::ZH_KEYS,
+        Language::English => embedded::EN_KEYS,
+    }
+}
+
+/// The words of one language, ready to speak; a file is read when something in it is first said.
 pub struct Words {
     language: Language,
-    bundle: FluentBundle<FluentResource>,
+    files: Vec<OnceLock<FluentBundle<FluentResource>>>,
 }
 
 impl std::fmt::Debug for Words {
@@ -61,21 +70,30 @@ impl std::fmt::Debug for Words {
 }
 
 impl Words {
-    /// Loads the embedded words of a language.
+    /// Takes the embedded words of a language.
+    pub fn new(language: Language) -> Self {
+        Self { language, files: sources(language).iter().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// Returns the file that a key stands in, read.
     ///
     /// A file that does not parse or a key that stands twice is found by the tests of this crate;
     /// at run time the parts that are well formed are used.
-    pub fn new(language: Language) -> Self {
-        let mut bundle = FluentBundle::new_concurrent(vec![language.identifier()]);
-        bundle.set_use_isolating(false);
-        for (_, text) in sources(language) {
+    fn bundle(&self, key: &str) -> Option<&FluentBundle<FluentResource>> {
+        let keys = keys(self.language);
+        let place = keys.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
+        let file = usize::from(keys.get(place)?.1);
+        let (_, text) = sources(self.language).get(file)?;
+        Some(self.files.get(file)?.get_or_init(|| {
+            let mut bundle = FluentBundle::new_concurrent(vec![self.language.identifier()]);
+            bundle.set_use_isolating(false);
             let resource = match FluentResource::try_new((*text).to_owned()) {
                 Ok(resource) | Err((resource, _)) => resource,
             };
             // An error here is a key that stands twice; the first one stays in use.
             let _ = bundle.add_resource(resource);
-        }
-        Self { language, bundle }
+            bundle
+        }))
     }
 
     /// Returns the language.
@@ -85,7 +103,8 @@ impl Words {
 
     /// Says whether a key has words.
     pub fn has(&self, key: &str) -> bool {
-        self.bundle.get_message(key).is_some_and(|message| message.value().is_some())
+        let message = self.bundle(key).and_then(|bundle| bundle.get_message(key));
+        message.is_some_and(|message| message.value().is_some())
     }
 
     /// Puts a message into words.
@@ -113,12 +132,14 @@ impl Words {
     }
 
     fn format(&self, key: &str, args: &FluentArgs<'_>) -> String {
-        let Some(pattern) = self.bundle.get_message(key).and_then(|message| message.value()) else {
-            // Tests hold that every key exists; a reader who meets this can at least report it.
-            return format!("[{key}]");
+        // Tests hold that every key exists; a reader who meets this can at least report it.
+        let unknown = || format!("[{key}]");
+        let Some(bundle) = self.bundle(key) else { return unknown() };
+        let Some(pattern) = bundle.get_message(key).and_then(|message| message.value()) else {
+            return unknown();
         };
         let mut problems = Vec::new();
-        self.bundle.format_pattern(pattern, Some(args), &mut problems).into_owned()
+        bundle.format_pattern(pattern, Some(args), &mut problems).into_owned()
     }
 
     /// Turns an argument into a Fluent value: the words of another key, a count that plural forms
@@ -156,6 +177,21 @@ mod tests {
         }
         assert_eq!(Language::from_locale("zh_CN.UTF-8"), Language::Chinese);
         assert_eq!(Language::from_locale("C.UTF-8"), Language::English);
+    }
+
+    #[test]
+    fn every_message_of_every_file_is_found_in_it() {
+        for language in Language::ALL {
+            let words = Words::new(language);
+            for (file, text) in sources(language) {
+                let resource = FluentResource::try_new((*text).to_owned()).unwrap();
+                for entry in resource.entries() {
+                    if let fluent_syntax::ast::Entry::Message(message) = entry {
+                        assert!(words.has(message.id.name), "{file}: {}", message.id.name);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod margin;
 mod page;
 mod summary;
 mod tables;
+mod template;
 
 pub use book::WorkbookError;
 pub use tables::tables_workbook;
+pub use template::workload_template;

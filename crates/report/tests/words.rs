@@ -21,6 +21,8 @@ use std::{
 /// Keys that are put together at run time, by their beginning; each is checked where it is used.
 const FAMILIES: &[&str] = &[
     "mode-",
+    "import-format-",
+    "price-column-",
     "cmd-",
     "web-",
     "cost-",
@@ -31,6 +33,9 @@ const FAMILIES: &[&str] = &[
     "section-",
     "storage-kind-",
     "driver-",
+    "template-",
+    "io-",
+    "syntax-",
 ];
 
 type Variables = BTreeSet<String>;
@@ -148,7 +153,9 @@ fn spoken(source: &str) -> Vec<(String, Variables)> {
         let mut variables = Variables::new();
         loop {
             let next = rest.trim_start();
-            let call = next.strip_prefix(".with(").or_else(|| next.strip_prefix(".with_word("));
+            let call = [".with(", ".with_word(", ".with_io("]
+                .into_iter()
+                .find_map(|call| next.strip_prefix(call));
             let Some((name, behind)) = call.and_then(literal) else { break };
             variables.insert(name.to_owned());
             rest = behind_bracket(behind);
@@ -205,4 +212,14 @@ fn no_key_is_left_over() {
         .filter(|key| !code.contains(&format!("\"{key}\"")))
         .collect();
     assert!(unused.is_empty(), "keys that nothing says: {}", unused.join(", "));
+}
+
+#[test]
+fn every_column_of_a_price_card_has_a_name_in_both_languages() {
+    for language in Language::ALL {
+        let words = kasuan_report::Words::new(language);
+        for column in kasuan_formats::market::price_card::COLUMNS {
+            assert!(words.has(&format!("price-column-{}", column.name)), "{}", column.name);
+        }
+    }
 }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_is_told_at_its_steps_and_only_the_highest() {
+    fn fx_115_a_budget_is_told_at_50_80_and_100_per_cent_and_only_the_highest() {
         let with = |spent| Moment { budget: Some((cny(1000), cny(spent))), ..moment() };
         assert_eq!(keys(&with(499)), []);
         assert_eq!(keys(&with(500)), [("budget:2027-01:50".to_owned(), false)]);

@@ -24,7 +24,7 @@ impl<'a> Shares<'a> {
         let mut devices: BTreeMap<&str, std::collections::BTreeSet<&str>> = BTreeMap::new();
         for hour in &input.usage {
             // Only hosts that a charge names can get money.
-            if !billed.contains(hour.host.as_str()) {
+            if !billed.contains(&*hour.host) {
                 continue;
             }
             devices.entry(&hour.host).or_default().insert(&hour.device);

@@ -86,18 +86,17 @@ pub(crate) fn kpi(input: &Input, group: KpiGroup) -> Vec<Kpi> {
             _ => *same = false,
         }
     }
+    let mut busy: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for hour in &input.usage {
+        let name = if group == KpiGroup::Job { &hour.job } else { &hour.person };
+        let sum = busy.entry(name).or_default();
+        *sum = (sum.0 + hour.busy, sum.1 + hour.busy_known);
+    }
     for row in found.values_mut() {
         if units.get(&row.name) == Some(&false) {
             row.work = None;
         }
-        let of = |hour: &&kasuan_model::UsageHour| match group {
-            KpiGroup::Job => hour.job == row.name,
-            KpiGroup::Person => hour.person == row.name,
-        };
-        let (busy, known) =
-            input.usage.iter().filter(of).fold((0.0, 0.0), |(busy, known), hour| {
-                (busy + hour.busy, known + hour.busy_known)
-            });
+        let (busy, known) = busy.get(row.name.as_str()).copied().unwrap_or_default();
         row.busy = (known > 0.0).then(|| busy / known);
     }
     found.into_values().collect()

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use kasuan_model::UsageHour;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Less than this many seconds left over is the difference of two clocks.
 const NOTHING: f64 = 2.0;
@@ -11,7 +11,7 @@ const NOTHING: f64 = 2.0;
 /// Takes from rows without a job what rows with a job say of the same card in the same hour.
 #[must_use]
 pub fn without_overlap(usage: Vec<UsageHour>) -> Vec<UsageHour> {
-    type Key = (Timestamp, String, String);
+    type Key = (Timestamp, Arc<str>, Arc<str>);
     let key = |hour: &UsageHour| -> Key { (hour.hour, hour.host.clone(), hour.device.clone()) };
     let unnamed: std::collections::BTreeSet<Key> =
         usage.iter().filter(|hour| hour.job.is_empty()).map(key).collect();
@@ -68,9 +68,9 @@ mod tests {
     #[test]
     fn what_a_job_saw_of_a_card_is_taken_from_what_the_agent_saw() {
         let row = |device: &str, job: &str, seen: f64, busy: f64| UsageHour {
-            host: "box".to_owned(),
-            device: device.to_owned(),
-            job: job.to_owned(),
+            host: "box".into(),
+            device: device.into(),
+            job: job.into(),
             seen,
             busy_known: seen,
             busy,
@@ -84,8 +84,7 @@ mod tests {
             row("2", "eval", 599.0, 1.0),
         ];
         let left = without_overlap(usage);
-        let seen: Vec<_> =
-            left.iter().map(|h| (h.device.as_str(), h.job.as_str(), h.seen, h.busy)).collect();
+        let seen: Vec<_> = left.iter().map(|h| (&*h.device, &*h.job, h.seen, h.busy)).collect();
         assert_eq!(
             seen,
             [

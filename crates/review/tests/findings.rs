@@ -52,11 +52,11 @@ fn month() -> Input {
 fn used(hour: i64, device: &str, job: &str, busy: f64) -> UsageHour {
     UsageHour {
         hour: at(hour),
-        host: "box".to_owned(),
-        device: device.to_owned(),
+        host: "box".into(),
+        device: device.into(),
         card: Some(card()),
-        job: job.to_owned(),
-        person: "lin".to_owned(),
+        job: job.into(),
+        person: "lin".into(),
         seen: 3600.0,
         busy_known: 3600.0,
         busy: busy * 3600.0,

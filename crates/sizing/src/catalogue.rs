@@ -6,15 +6,19 @@ mod rows;
 mod tests;
 
 use crate::Architecture;
+use csv::StringRecord;
 use kasuan_model::{Phrase, Phrased};
 use names::Name;
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, OnceLock},
+};
 
 /// The shipped table; its columns are those of `rows::Row`.
 const SHIPPED: &str = include_str!("../../../data/models/models.csv");
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    Catalogue::from_csv(SHIPPED).expect("a test reads the shipped table before it ships")
+    Catalogue::names_of(SHIPPED).expect("a test reads the shipped table before it ships")
 });
 
 /// How many near names an unknown name is answered with.
@@ -24,9 +28,17 @@ const SUGGESTIONS: usize = 4;
 const ALIKE: f64 = 0.8;
 
 /// Model configurations by id, alias and the names that people type.
+///
+/// The names are read at once, a row when its model is first asked for: most runs ask for one or
+/// two of hundreds.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    entries: Vec<Architecture>,
+    headers: StringRecord,
+    rows: Vec<StringRecord>,
+    /// One for each row.
+    read: Vec<OnceLock<Architecture>>,
+    all: OnceLock<Vec<Architecture>>,
+    ids: Vec<String>,
     /// Every exact name in its plain form, to its entry.
     exact: BTreeMap<String, usize>,
     /// Every name without words such as `Instruct` or `AWQ`, to the plainest entry that has it.
@@ -98,33 +110,73 @@ impl Catalogue {
 
     /// Reads a table with the columns of the shipped one.
     pub fn from_csv(text: &str) -> Result<Self, CatalogueError> {
-        let mut catalogue =
-            Self { entries: Vec::new(), exact: BTreeMap::new(), loose: BTreeMap::new() };
-        for (at, row) in csv::Reader::from_reader(text.as_bytes()).deserialize().enumerate() {
-            let row: rows::Row = row.map_err(|cause| CatalogueError::Row { row: at + 1, cause })?;
-            let aliases = row.aliases.clone();
-            let model = row.into_architecture()?;
-            catalogue.add(model, aliases.split(' ').filter(|alias| !alias.is_empty()))?;
+        let catalogue = Self::names_of(text)?;
+        let rows = 0..catalogue.rows.len();
+        let all = rows.map(|at| catalogue.row(at)).collect::<Result<Vec<_>, _>>()?;
+        // A table whose rows were all read is complete.
+        let _ = catalogue.all.set(all);
+        Ok(catalogue)
+    }
+
+    /// Reads the ids and the names of a table, and leaves its rows for later.
+    fn names_of(text: &str) -> Result<Self, CatalogueError> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let broken = |row| move |cause| CatalogueError::Row { row, cause };
+        let headers = reader.headers().map_err(broken(0))?.clone();
+        let column = |name| headers.iter().position(|heading| heading == name);
+        let (id, aliases) = (column("id"), column("aliases"));
+        let mut catalogue = Self {
+            headers,
+            rows: Vec::new(),
+            read: Vec::new(),
+            all: OnceLock::new(),
+            ids: Vec::new(),
+            exact: BTreeMap::new(),
+            loose: BTreeMap::new(),
+        };
+        for (at, record) in reader.into_records().enumerate() {
+            let record = record.map_err(broken(at + 1))?;
+            let cell = |column: Option<usize>| column.and_then(|at| record.get(at)).unwrap_or("");
+            let (id, aliases) = (cell(id), cell(aliases));
+            catalogue.add(id, aliases.split(' ').filter(|alias| !alias.is_empty()))?;
+            catalogue.rows.push(record);
+            catalogue.read.push(OnceLock::new());
         }
         Ok(catalogue)
     }
 
+    /// Reads a row.
+    fn row(&self, at: usize) -> Result<Architecture, CatalogueError> {
+        let broken = |cause| CatalogueError::Row { row: at + 1, cause };
+        let empty = StringRecord::new();
+        let record = self.rows.get(at).unwrap_or(&empty);
+        let row: rows::Row = record.deserialize(Some(&self.headers)).map_err(broken)?;
+        row.into_architecture()
+    }
+
+    /// Returns a row of a table that is known to be well formed, read once.
+    fn entry(&self, at: usize) -> Option<&Architecture> {
+        let read = || self.row(at).expect("a test reads every row of the shipped table");
+        self.read.get(at).map(|entry| entry.get_or_init(read))
+    }
+
     fn add<'a>(
         &mut self,
-        model: Architecture,
+        id: &str,
         aliases: impl Iterator<Item = &'a str>,
     ) -> Result<(), CatalogueError> {
-        let at = self.entries.len();
-        let name = Name::new(&model.id);
+        let at = self.ids.len();
+        let name = Name::new(id);
         if self.exact.insert(name.full.clone(), at).is_some_and(|old| {
-            self.entries.get(old).is_some_and(|entry| entry.id.eq_ignore_ascii_case(&model.id))
+            self.ids.get(old).is_some_and(|known| known.eq_ignore_ascii_case(id))
         }) {
-            return Err(CatalogueError::Twice { id: model.id });
+            return Err(CatalogueError::Twice { id: id.to_owned() });
         }
-        let plainer =
-            self.loose.get(&name.loose).and_then(|old| self.entries.get(*old)).is_none_or(|old| {
-                name.without_owner.len() < Name::new(&old.id).without_owner.len()
-            });
+        let plainer = self
+            .loose
+            .get(&name.loose)
+            .and_then(|old| self.ids.get(*old))
+            .is_none_or(|old| name.without_owner.len() < Name::new(old).without_owner.len());
         if plainer {
             self.loose.insert(name.loose, at);
         }
@@ -132,18 +184,19 @@ impl Catalogue {
         for alias in aliases {
             self.exact.insert(Name::new(alias).full, at);
         }
-        self.entries.push(model);
+        self.ids.push(id.to_owned());
         Ok(())
     }
 
     /// Returns all configurations in the order of the table.
     pub fn entries(&self) -> &[Architecture] {
-        &self.entries
+        self.all
+            .get_or_init(|| (0..self.rows.len()).filter_map(|at| self.entry(at).cloned()).collect())
     }
 
     /// Returns the configuration with exactly this id.
     pub fn get(&self, id: &str) -> Option<&Architecture> {
-        self.entries.iter().find(|entry| entry.id == id)
+        self.entry(self.ids.iter().position(|known| known == id)?)
     }
 
     /// Finds a configuration by what people type: an id, an alias (`deepseek-r1:7b`), or a name
@@ -159,7 +212,7 @@ impl Catalogue {
             .get(&name.full)
             .or_else(|| self.exact.get(&name.without_owner))
             .or_else(|| self.loose.get(&name.loose).filter(|_| !name.loose.is_empty()));
-        match at.and_then(|at| self.entries.get(*at)) {
+        match at.and_then(|at| self.entry(*at)) {
             Some(model) => Ok(model),
             None => Err(UnknownModel { text: text.to_owned(), suggestions: self.nearest(&name) }),
         }
@@ -177,7 +230,7 @@ impl Catalogue {
         scored
             .into_iter()
             .take(SUGGESTIONS)
-            .filter_map(|(_, at)| self.entries.get(at).map(|entry| entry.id.clone()))
+            .filter_map(|(_, at)| self.ids.get(at).cloned())
             .collect()
     }
 }

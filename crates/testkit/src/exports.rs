@@ -8,7 +8,7 @@
 use crate::scenario::{Answer, Card, scenario};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-const SUCCESS: c_uint = 0;
+pub(crate) const SUCCESS: c_uint = 0;
 const NOT_SUPPORTED: c_uint = 3;
 const NOT_FOUND: c_uint = 6;
 const INSUFFICIENT_SIZE: c_uint = 7;
@@ -17,18 +17,23 @@ const LOST: c_uint = 15;
 const MIB: u64 = 1 << 20;
 
 /// A handle is the card's ordinal plus one.
-fn card(device: *mut c_void) -> Option<&'static Card> {
+pub(crate) fn card(device: *mut c_void) -> Option<&'static Card> {
     scenario().cards.get((device as usize).checked_sub(1)?)
 }
 
 /// Writes `value` through the caller's pointer.
-fn put<T>(place: *mut T, value: T) -> c_uint {
+pub(crate) fn put<T>(place: *mut T, value: T) -> c_uint {
     // SAFETY: NVML's contract is that the caller passes a pointer to room for one `T`.
     unsafe { place.write(value) };
     SUCCESS
 }
 
-fn answer<T>(device: *mut c_void, name: &str, place: *mut T, convert: fn(u64) -> T) -> c_uint {
+pub(crate) fn answer<T>(
+    device: *mut c_void,
+    name: &str,
+    place: *mut T,
+    convert: fn(u64) -> T,
+) -> c_uint {
     match card(device).map(|card| card.at(name)) {
         Some(Answer::Value(value)) => put(place, convert(value)),
         Some(Answer::Lost) => LOST,
@@ -46,7 +51,7 @@ fn write_text(text: &str, place: *mut c_char, length: c_uint) -> c_uint {
     SUCCESS
 }
 
-fn number(value: u64) -> c_uint {
+pub(crate) fn number(value: u64) -> c_uint {
     c_uint::try_from(value).unwrap_or(c_uint::MAX)
 }
 

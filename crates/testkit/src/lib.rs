@@ -7,6 +7,7 @@
 //! `0 celsius 60`, `0 mig 1`, `0 sm 40` (GPM; also `tensor`, `dram`), `0 process 1234 2000`. The last value of a series stays.
 
 mod exports;
+mod peers;
 mod scenario;
 
 use std::path::PathBuf;

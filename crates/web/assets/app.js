@@ -54,6 +54,39 @@
     document.getElementById("answer")?.setAttribute("aria-busy", "true");
   });
 
+  // Dragging a job's row of the calendar to the right lets its runs wait that much longer.
+  const drag = { field: null };
+  document.addEventListener("pointerdown", (event) => {
+    const picture = event.target.closest && event.target.closest(".gantt tr[data-row] svg.strip");
+    if (!picture) return;
+    const row = picture.closest("tr");
+    drag.field = document.querySelector(`#ask tr[data-row="${row.dataset.row}"] [name="job-may_wait"]`);
+    drag.from = event.clientX;
+    drag.hours = row.dataset.hours / picture.getBoundingClientRect().width;
+    drag.waits = drag.field ? parseFloat(drag.field.value) || 0 : 0;
+    if (drag.field) event.preventDefault();
+  });
+  document.addEventListener("pointerup", (event) => {
+    const { field } = drag;
+    drag.field = null;
+    if (!field || Math.abs(event.clientX - drag.from) < 4) return;
+    const hours = Math.max(0, Math.round(drag.waits + (event.clientX - drag.from) * drag.hours));
+    field.value = hours > 0 ? `${hours}h` : "";
+    fire(field);
+  });
+
+  // What agents see changes by itself; the server draws it.
+  const live = document.querySelector("[data-events]");
+  if (live && window.EventSource) {
+    const events = new EventSource(live.dataset.events);
+    events.addEventListener("cards", async () => {
+      // A request that is cut off because the reader leaves is no mistake.
+      const answer = await fetch(live.dataset.now).catch(() => null);
+      if (answer && answer.ok) live.innerHTML = await answer.text().catch(() => live.innerHTML);
+    });
+    window.addEventListener("pagehide", () => events.close());
+  }
+
   // A menu closes when something else is chosen.
   document.addEventListener("click", (event) => {
     document.querySelectorAll("details.menu[open]").forEach((menu) => {

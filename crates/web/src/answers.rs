@@ -13,6 +13,7 @@ use kasuan_market::{
 use kasuan_model::{Bytes, CardId, Currency, Money, Offer, Phrase, Rates};
 use kasuan_probe::doctor::{Diagnosis, Environment, Stated, diagnose};
 use kasuan_report::{Words, market};
+use rust_decimal::Decimal;
 use serde_json::Value;
 
 /// Offers that are shown when the question does not say how many.
@@ -40,7 +41,7 @@ pub(crate) fn wanted(question: &Question, catalogue: &Catalogue) -> Result<Wante
     }
     let modes = question.all("mode");
     let modes = modes.iter().map(|text| text.parse().map_err(|_| wrong("mode", text)));
-    let count = question.read::<u32>("count")?;
+    let count = question.count("count")?;
     let providers = question.all("provider");
     let sort = match question.text("sort").as_deref() {
         None | Some("card") => Sort::Card,
@@ -58,22 +59,26 @@ pub(crate) fn wanted(question: &Question, catalogue: &Catalogue) -> Result<Wante
         Some(other) => return Err(wrong("oldest", other)),
     };
     let by_card = question.flag("by_card")? || (cards.is_empty() && providers.is_empty());
+    let max_price = question.read::<Decimal>("max_price")?;
+    if let Some(price) = max_price.filter(Decimal::is_sign_negative) {
+        return Err(wrong("max_price", &price.to_string()));
+    }
     let query = Query {
         cards,
         min_card_memory: question.read::<Bytes>("memory")?,
-        min_count: count.or(question.read("min_count")?),
+        min_count: count.or(question.count("min_count")?),
         max_count: count,
         providers,
         regions: question.all("region"),
         countries: question.all("country"),
         modes: modes.collect::<Result<_, _>>()?,
-        max_price: question.read("max_price")?,
+        max_price,
         oldest,
         currency: question.read::<Currency>("currency")?,
         sort,
         ..Query::default()
     };
-    let limit = question.read::<usize>("limit")?.unwrap_or(OFFERS).clamp(1, MOST_OFFERS);
+    let limit = question.count("limit")?.map_or(OFFERS, |limit| limit as usize).min(MOST_OFFERS);
     Ok(Wanted { query, limit, by_card })
 }
 
@@ -90,13 +95,14 @@ pub(crate) fn offers_table(
     words: &Words,
 ) -> kasuan_report::Table {
     if wanted.by_card {
-        return market::cards(found, words);
+        return market::cards(found, Bands::default(), state.today(), words);
     }
     let how = market::Shown {
         sort: wanted.query.sort,
         bands: Bands::default(),
         limit: wanted.limit,
         with_source: true,
+        with_box: false,
         today: state.today(),
     };
     market::offers(found, &how, words)

@@ -1,6 +1,8 @@
 //! The same answers for programs: JSON as the command line prints it.
 
-mod openapi;
+pub(crate) mod asked;
+mod live;
+pub(crate) mod openapi;
 mod plan;
 mod single;
 
@@ -21,12 +23,25 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/offers", get(single::offers))
         .route("/bill", get(single::bill))
         .route("/doctor", get(single::doctor))
+        .route("/fit", get(asked::fit))
+        .route("/review", get(asked::review))
+        .route("/live", get(live::answer))
 }
 
 /// Writes a document.
 pub(crate) fn json(document: &impl Serialize) -> Response {
+    answer(written(document))
+}
+
+/// Writes a document as text.
+fn written(document: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
     text.push('\n');
+    text
+}
+
+/// Answers with a document that is written already.
+fn answer(text: String) -> Response {
     let mut response = text.into_response();
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);

@@ -156,30 +156,47 @@ impl Form {
         }
     }
 
-    /// Adds rows that were copied from a spreadsheet: a line each, cells divided by tabs, in the
-    /// order of the table or under a heading that names its columns.
-    pub(crate) fn paste(&mut self) -> Result<(), Problem> {
+    /// Adds rows that were copied from a spreadsheet: a line each, cells divided by tabs.
+    pub(crate) fn paste(&mut self, heading: &dyn Fn(&str) -> Option<usize>) -> Result<(), Problem> {
         let text = std::mem::take(&mut self.pasted);
-        let mut order: Vec<Option<usize>> = (0..COLUMNS.len()).map(Some).collect();
-        for (at, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
-            let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-            let named: Vec<Option<usize>> = cells
-                .iter()
-                .map(|cell| COLUMNS.iter().position(|column| cell.eq_ignore_ascii_case(column)))
-                .collect();
-            if at == 0 && named.first().is_some_and(Option::is_some) {
-                order = named;
-                continue;
-            }
+        let rows = text.lines().filter(|line| !line.trim().is_empty());
+        let rows = rows.map(|line| line.split('\t').map(str::to_owned).collect());
+        self.add_rows(rows.collect(), heading)
+    }
+
+    /// Adds rows of a table, in the order of our own or under headings that name its columns; lines
+    /// above the headings are a title.
+    pub(crate) fn add_rows(
+        &mut self,
+        rows: Vec<Vec<String>>,
+        heading: &dyn Fn(&str) -> Option<usize>,
+    ) -> Result<(), Problem> {
+        let columns = |row: &[String]| -> Vec<Option<usize>> {
+            row.iter().map(|cell| heading(cell)).collect()
+        };
+        // A row of headings names the job and something about it.
+        let named = rows.iter().take(20).position(|row| {
+            let columns = columns(row);
+            columns.contains(&Some(0)) && columns.iter().flatten().count() > 1
+        });
+        let order = match named.and_then(|at| rows.get(at)) {
+            Some(row) => columns(row),
+            None => (0..COLUMNS.len()).map(Some).collect(),
+        };
+        let skipped = named.map_or(0, |at| at + 1);
+        check_rows(self.rows.len().saturating_add(rows.len().saturating_sub(skipped)))?;
+        for cells in rows.into_iter().skip(skipped) {
             let mut row = Row::default();
             for (cell, column) in cells.iter().zip(&order) {
-                if let Some(column) = *column {
-                    (*cell).clone_into(&mut row[column]);
+                if let Some(place) = column.and_then(|column| row.get_mut(column)) {
+                    cell.trim().clone_into(place);
                 }
             }
-            self.rows.push(row);
+            if row.iter().any(|cell| !cell.is_empty()) {
+                self.rows.push(row);
+            }
         }
-        check_rows(self.rows.len())
+        Ok(())
     }
 
     /// Returns the tree that a workload file of the same contents would have.

@@ -22,6 +22,28 @@ pub(crate) fn gib(bytes: Bytes) -> String {
     format!("{:.1}", bytes.gib())
 }
 
+/// Writes a count of bytes that is a mean or a peak as GiB.
+pub(crate) fn gib_of(bytes: f64) -> String {
+    format!("{:.1} GiB", bytes / f64::from(1_u32 << 30))
+}
+
+/// Writes a share of 1 as whole per cent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// Writes a number with three digits that count.
+pub(crate) fn short(number: f64) -> String {
+    let digits = if number >= 100.0 {
+        0
+    } else if number >= 10.0 {
+        1
+    } else {
+        2
+    };
+    if number > 0.0 && number < 0.1 { format!("{number:.4}") } else { format!("{number:.digits$}") }
+}
+
 /// Writes by how much a sum is larger than another: `+¥12.00 (+4%)`.
 pub(crate) fn more(dearer: Money, cheaper: Money) -> Option<String> {
     let difference = dearer.checked_sub(cheaper).ok()?;

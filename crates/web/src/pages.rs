@@ -4,7 +4,10 @@ pub(crate) mod doctor;
 pub(crate) mod html;
 pub(crate) mod market;
 pub(crate) mod plan;
+pub(crate) mod review;
 pub(crate) mod sign_in;
+pub(crate) mod upload;
+pub(crate) mod usage;
 
 use crate::{assets, problem::Problem, reader, state::AppState};
 use askama::Template;

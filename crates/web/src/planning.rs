@@ -1,11 +1,11 @@
 //! From a question to a plan: the same calls that `kasuan plan` makes.
 
-use crate::{form::Form, problem::Problem, state::AppState};
+use crate::{form::Form, kept::Key, problem::Problem, state::AppState};
 use axum::http::StatusCode;
 use jiff::civil::Date;
 use kasuan_formats::{
     market::price_card,
-    workload::{Document, Names, Node, Trouble, read_tree},
+    workload::{Document, Names, Node, Notation, Trouble, parse, read_tree},
 };
 use kasuan_market::Catalogue;
 use kasuan_model::{CardId, Phrase};
@@ -13,16 +13,12 @@ use kasuan_plan::{World, outcome::Plan};
 use kasuan_report::PlanReport;
 use kasuan_sizing::{Architecture, Catalogue as Models};
 use sha2::{Digest as _, Sha256};
-use std::{
-    cell::RefCell,
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{cell::RefCell, sync::Arc};
 
 /// The seed of the simulated months, as on the command line.
 pub(crate) const SEED: u64 = 1;
 /// Plans that are kept: a reader's own and those it is compared with.
-const MOST_PLANS: usize = 64;
+pub(crate) const MOST_PLANS: usize = 64;
 
 /// A plan with everything that it was made from.
 #[derive(Debug)]
@@ -57,37 +53,29 @@ impl Planned {
     }
 }
 
-/// Plans that were made a moment ago, by a digest of the question.
-#[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<VecDeque<([u8; 32], Arc<Planned>)>>);
+/// A plan, or why there is none.
+pub(crate) type Made = Result<Arc<Planned>, Problem>;
 
 /// Plans what a reader has typed.
-pub(crate) fn plan_form(state: &AppState, form: &Form) -> Result<Arc<Planned>, Problem> {
-    let today = state.today();
-    let digest: [u8; 32] = Sha256::new()
-        .chain_update(today.to_string())
-        .chain_update(form.encoded())
-        .finalize()
-        .into();
-    let cache = &state.0.plans.0;
-    {
-        let mut plans = cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = plans.iter().position(|(key, _)| *key == digest) {
-            // What is asked for again stays longest.
-            if let Some(found) = plans.remove(at) {
-                let plan = Arc::clone(&found.1);
-                plans.push_back(found);
-                return Ok(plan);
-            }
-        }
+pub(crate) fn plan_form(state: &AppState, form: &Form) -> Made {
+    let key = digest(state, &["form", &form.encoded()]);
+    state.0.plans.get(key, || Ok(Arc::new(plan_tree(state, &form.tree()?, &form.prices, SEED)?)))
+}
+
+/// Plans a workload file.
+pub(crate) fn plan_text(state: &AppState, text: &str, notation: Notation, seed: u64) -> Made {
+    let key = digest(state, &["file", &format!("{notation:?} {seed}"), text]);
+    state.0.plans.get(key, || Ok(Arc::new(plan_tree(state, &parse(text, notation)?, "", seed)?)))
+}
+
+/// Returns the digest of a question that is asked today.
+pub(crate) fn digest(state: &AppState, parts: &[&str]) -> Key {
+    let mut digest = Sha256::new().chain_update(state.today().to_string());
+    for part in parts {
+        // The length keeps two questions apart whose parts are divided elsewhere.
+        digest = digest.chain_update(part.len().to_le_bytes()).chain_update(part);
     }
-    let planned = Arc::new(plan_tree(state, &form.tree()?, &form.prices, SEED)?);
-    let mut plans = cache.lock().unwrap_or_else(PoisonError::into_inner);
-    if plans.len() >= MOST_PLANS {
-        plans.pop_front();
-    }
-    plans.push_back((digest, Arc::clone(&planned)));
-    Ok(planned)
+    digest.finalize().into()
 }
 
 /// Plans a workload, with a price card in CSV laid over the catalogue.
@@ -135,6 +123,11 @@ impl Names for Shelf<'_> {
     }
 
     fn configuration(&self, path: &str) -> Result<Architecture, Trouble> {
+        Err(Trouble::new(Phrase::new("web-no-files").with("path", path))
+            .hint(Phrase::new("web-hint-no-files")))
+    }
+
+    fn task_file(&self, path: &str) -> Result<String, Trouble> {
         Err(Trouble::new(Phrase::new("web-no-files").with("path", path))
             .hint(Phrase::new("web-hint-no-files")))
     }

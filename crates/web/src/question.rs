@@ -44,6 +44,14 @@ impl Question {
         text.parse().map(Some).map_err(|_| wrong(name, &text))
     }
 
+    /// Reads a count, which is at least one.
+    pub(crate) fn count(&self, name: &'static str) -> Result<Option<u32>, Problem> {
+        match self.read(name)? {
+            Some(0) => Err(wrong(name, "0")),
+            count => Ok(count),
+        }
+    }
+
     /// Says whether a name is set: `1`, `true` or `on`.
     pub(crate) fn flag(&self, name: &'static str) -> Result<bool, Problem> {
         match self.text(name).as_deref() {
@@ -102,6 +110,7 @@ mod tests {
         assert_eq!(question.all("card"), ["a", "b"]);
         assert!(question.done().is_ok());
         assert!(ask("count=two").read::<u32>("count").is_err());
+        assert!(ask("count=0").count("count").is_err());
         assert!(ask("x=yes").flag("x").is_err() && ask("x=on").flag("x").unwrap());
     }
 }

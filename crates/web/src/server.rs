@@ -54,9 +54,9 @@ impl Phrased for ServeError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::Listen { address, cause } => {
-                Phrase::new("serve-listen").with("address", address).with("reason", cause)
+                Phrase::new("serve-listen").with("address", address).with_io("reason", cause)
             }
-            Self::Start(cause) => Phrase::new("serve-start").with("reason", cause),
+            Self::Start(cause) => Phrase::new("serve-start").with_io("reason", cause),
             Self::Data(reason) => Phrase::new("serve-start").with("reason", reason),
             Self::Workload(trouble) => trouble.phrase.clone(),
         }
@@ -92,6 +92,12 @@ pub fn serve(settings: Settings, started: impl FnOnce(SocketAddr)) -> Result<(),
             .map_err(|cause| ServeError::Listen { address, cause })?;
         started(listener.local_addr().map_err(ServeError::Start)?);
         let end = asked_to_end().map_err(ServeError::Start)?;
+        let ending = state.clone();
+        let end = async move {
+            end.await;
+            // Those who listen for events would wait for ever.
+            ending.0.ending.send_replace(true);
+        };
         run(listener, app(state), end).await;
         Ok(())
     })
@@ -145,6 +151,13 @@ pub(crate) async fn run(listener: TcpListener, app: Router, end: impl Future<Out
     }
     drop(listener);
     let _ = timeout(LAST_ANSWERS, graceful.shutdown()).await;
+}
+
+/// Completes when either future does.
+pub(crate) async fn first_of(first: impl Future<Output = ()>, second: impl Future<Output = ()>) {
+    let first = std::pin::pin!(first);
+    let second = std::pin::pin!(second);
+    futures_select(first, second).await;
 }
 
 /// Completes with the first future's result, or with nothing when the second is done before.

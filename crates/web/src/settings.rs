@@ -1,10 +1,11 @@
 //! What a server is told when it starts.
 
-use jiff::civil::Date;
+use crate::desk::Desk;
+use jiff::{civil::Date, tz::Offset};
 use kasuan_formats::workload::Notation;
 use kasuan_market::Catalogue;
 use kasuan_model::{Phrase, Phrased};
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 /// A token that is shorter than this can be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -29,6 +30,14 @@ pub struct Settings {
     pub rate: u32,
     /// The longest that a request may take, its body included.
     pub patience: Duration,
+    /// The ledger that use and reviews are read from: a file, or `postgres://...`.
+    pub ledger: Option<String>,
+    /// Agents that are asked what they see: `host:port`.
+    pub agents: Vec<String>,
+    /// Where days and months begin.
+    pub zone: Offset,
+    /// Who answers what the commands answer.
+    pub desk: Option<Arc<dyn Desk>>,
 }
 
 /// Why a server must not start.
@@ -67,7 +76,19 @@ impl Settings {
             today: None,
             rate: 20,
             patience: Duration::from_secs(30),
+            ledger: None,
+            agents: Vec::new(),
+            zone: Offset::constant(8),
+            desk: None,
         }
+    }
+
+    /// Returns the zone as the command line takes it: `+08:00`.
+    pub(crate) fn zone_text(&self) -> String {
+        let seconds = self.zone.seconds();
+        let sign = if seconds < 0 { '-' } else { '+' };
+        let minutes = seconds.abs() / 60;
+        format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
     }
 
     /// Checks that nobody can come in who should not.

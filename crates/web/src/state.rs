@@ -1,15 +1,28 @@
 //! What every request may use.
 
-use crate::{access::Access, guard::Limiter, planning::Cache, settings::Settings};
+use crate::{
+    access::Access,
+    guard::Limiter,
+    kept::Kept,
+    live::Hub,
+    measured::Measured,
+    pages::plan::Answer,
+    planning::{MOST_PLANS, Made},
+    problem::Problem,
+    settings::Settings,
+};
 use jiff::civil::Date;
 use kasuan_market::{Catalogue, History};
 use kasuan_probe::doctor::Tables;
 use kasuan_report::{Language, Words};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// Requests that may wait for a processor; a longer queue only makes everybody wait in vain.
 const LONGEST_QUEUE: usize = 512;
+
+/// Readers that listen at once for what agents see.
+const MOST_LISTENERS: usize = 64;
 
 /// What every request may use.
 #[derive(Clone, Debug)]
@@ -28,8 +41,20 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     /// Who asks too often.
     pub(crate) limiter: Limiter,
+    /// Hours that cards were used, as the ledger has them.
+    pub(crate) measured: Measured,
+    /// What agents saw a moment ago.
+    pub(crate) hub: Hub,
+    /// Places of those who listen to it.
+    pub(crate) listeners: Arc<Semaphore>,
+    /// Whether the server is about to end.
+    pub(crate) ending: watch::Sender<bool>,
     /// Plans that were made a moment ago.
-    pub(crate) plans: Cache,
+    pub(crate) plans: Kept<Made>,
+    /// What pages and programs were told of them.
+    pub(crate) told: Kept<Arc<Answer>>,
+    /// The same as JSON.
+    pub(crate) written: Kept<Result<Arc<str>, Problem>>,
     /// Processors that are free.
     pub(crate) processors: Semaphore,
     /// Places in the queue for them.
@@ -53,7 +78,13 @@ impl AppState {
             tables,
             access,
             limiter: Limiter::new(settings.rate),
-            plans: Cache::default(),
+            measured: Measured::default(),
+            hub: Hub::default(),
+            listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
+            ending: watch::Sender::new(false),
+            plans: Kept::new(MOST_PLANS),
+            told: Kept::new(MOST_PLANS),
+            written: Kept::new(MOST_PLANS),
             processors: Semaphore::new(processors),
             queue: Semaphore::new(LONGEST_QUEUE),
             chinese: Words::new(Language::Chinese),

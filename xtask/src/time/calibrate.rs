@@ -8,7 +8,7 @@ use super::{
     fit::{self, Point},
     parameters::Parameters,
     root,
-    score::{Figures, Scored, figures, quantile},
+    score::{Figures, Scored, figures, median, quantile},
     truth,
 };
 use kasuan_model::Confidence;
@@ -44,6 +44,7 @@ fn load(path: &str) -> Result<(Vec<Point>, Vec<String>), String> {
         let certain = measured.confidence != "low";
         points.push(Point {
             publisher: measured.publisher().to_owned(),
+            family: family(&row.model),
             kind: row.kind.clone(),
             log_value: value.ln(),
             weight: if certain { 1.0 } else { 0.1 },
@@ -78,6 +79,122 @@ fn scored(points: &[Point], at: &Parameters) -> Result<Vec<Scored>, String> {
         .collect())
 }
 
+/// The letters that a model's name begins with.
+fn family(model: &str) -> String {
+    model.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_lowercase()
+}
+
+/// What is left out of a fit, so that its rows are predicted by one that has not seen them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    Source,
+    Card,
+    Family,
+}
+
+impl Left {
+    /// Reads the word of the command line.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        match word {
+            "source" => Some(Self::Source),
+            "card" => Some(Self::Card),
+            "model" => Some(Self::Family),
+            _ => None,
+        }
+    }
+
+    fn group(self, point: &Point) -> &str {
+        match self {
+            Self::Source => &point.publisher,
+            Self::Card => point.case.card.id.as_str(),
+            Self::Family => &point.family,
+        }
+    }
+}
+
+/// Predicts every group of rows by a fit that has not seen it, nor knows its card or its engine if
+/// no other row has it.
+fn left_out(
+    points: &[Point],
+    left: Left,
+    fitted: &Parameters,
+    touched: &fit::Touched,
+) -> Result<Vec<Scored>, String> {
+    let groups: BTreeSet<&str> = points.iter().map(|p| left.group(p)).collect();
+    let mut outside = Vec::new();
+    for group in groups {
+        let mut rest = points.to_vec();
+        for point in rest.iter_mut().filter(|p| left.group(p) == group) {
+            point.weight = 0.0;
+        }
+        let (seen, unseen): (Vec<&Point>, Vec<&Point>) =
+            points.iter().partition(|p| left.group(p) != group);
+        let cards = seen.iter().map(|p| p.case.card.id.as_str()).collect();
+        let stacks = seen.iter().filter_map(|p| p.case.stack()).collect();
+        let known = fit::from_near(&rest, fitted, touched)?.knowing(&cards, &stacks);
+        let unseen: Vec<Point> = unseen.into_iter().cloned().collect();
+        outside.extend(scored(&unseen, &known)?);
+    }
+    Ok(outside)
+}
+
+/// Fits, and prints how well cards or families of models are predicted that the fit has not seen.
+pub(crate) fn leave_out(path: &str, left: Left) -> Result<(), String> {
+    let (points, cards) = load(path)?;
+    let priors_text = std::fs::read_to_string(root().join("data/time/priors.toml"))
+        .map_err(|e| format!("data/time/priors.toml: {e}"))?;
+    let (fitted, touched) = fit::from_priors(&points, &Parameters::of(&priors_text, &cards)?)?;
+    let outside = left_out(&points, left, &fitted, &touched)?;
+    print("each left out of the fit that predicts it", &figures(&outside), &outside);
+    let shipped = std::fs::read_to_string(root().join("data/time/coefficients.toml"))
+        .map_err(|e| e.to_string())?;
+    let table: toml::Table = shipped.parse().map_err(|e| format!("coefficients: {e}"))?;
+    covered(&outside, table.get("range").and_then(toml::Value::as_table).unwrap_or(&table));
+    Ok(())
+}
+
+/// Prints how many of the rows lie within the ranges.
+fn covered(rows: &[Scored], ranges: &toml::Table) {
+    let kinds: BTreeSet<&str> = rows.iter().map(|r| r.kind.as_str()).collect();
+    for kind in kinds {
+        let widths: Vec<(bool, f64)> = rows
+            .iter()
+            .filter(|r| r.kind == kind)
+            .filter_map(|row| {
+                let range = ranges.get(&format!("{}.{}", word(kind), ground(row.confidence)))?;
+                let side = |name| range.get(name).and_then(toml::Value::as_float);
+                let (low, high) = (side("low")?, side("high")?);
+                Some((row.within(low, high), low * high))
+            })
+            .collect();
+        let inside = widths.iter().filter(|(inside, _)| *inside).count();
+        let mut high_over_low: Vec<f64> = widths.iter().map(|(_, width)| *width).collect();
+        println!(
+            "  {kind:18} range covers {:5.1} %, high over low {:.2}",
+            100.0 * inside as f64 / widths.len().max(1) as f64,
+            median(&mut high_over_low)
+        );
+    }
+}
+
+/// The word of a kind of row in the ranges.
+fn word(kind: &str) -> &str {
+    match kind {
+        "train_full" => "training",
+        "inference_prefill" => "prefill",
+        "inference_decode" => "decode",
+        other => other,
+    }
+}
+
+const fn ground(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::High => "known",
+        Confidence::Medium => "new",
+        _ => "hard",
+    }
+}
+
 /// Fits, prints the errors, and writes (or with `check` compares) the shipped file.
 pub(crate) fn calibrate(path: &str, check: bool) -> Result<(), String> {
     let (points, cards) = load(path)?;
@@ -89,20 +206,13 @@ pub(crate) fn calibrate(path: &str, check: bool) -> Result<(), String> {
     print("on the rows of the fit", &figures(&inside), &inside);
 
     let publishers: BTreeSet<&str> = points.iter().map(|p| p.publisher.as_str()).collect();
-    let mut outside = Vec::new();
-    for publisher in &publishers {
-        let mut rest = points.clone();
-        for point in rest.iter_mut().filter(|p| p.publisher == *publisher) {
-            point.weight = 0.0;
-        }
-        let out: Vec<Point> =
-            points.iter().filter(|p| p.publisher == *publisher).cloned().collect();
-        outside.extend(scored(&out, &fit::from_near(&rest, &fitted, &touched)?)?);
-    }
+    let outside = left_out(&points, Left::Source, &fitted, &touched)?;
     print("each source left out of the fit that predicts it", &figures(&outside), &outside);
 
     let mut table = fitted.table();
-    table.insert("range".to_owned(), toml::Value::Table(ranges(&outside)));
+    let ranges = ranges(&outside);
+    covered(&outside, &ranges);
+    table.insert("range".to_owned(), toml::Value::Table(ranges));
     table.insert(
         "provenance".to_owned(),
         toml::Value::Table(provenance(&points, &publishers, &inside, &outside)),

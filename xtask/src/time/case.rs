@@ -21,6 +21,8 @@ pub(crate) struct Case {
     what: What,
     /// What one token per second (or one sample) of the model is in the row's metric.
     scale: f64,
+    /// Whether the load was only so high that most requests kept a limit of latency.
+    bounded: bool,
 }
 
 /// What is predicted.
@@ -70,7 +72,7 @@ enum Arrival {
     /// So many each second.
     Rate(f64),
     /// So many at once.
-    Burst(f64),
+    Burst(time::FiniteRun),
 }
 
 /// Which figure of a service is asked for.
@@ -130,7 +132,7 @@ impl Case {
             "wall_s" => return Err("the amount of work behind the wall time is not stated".into()),
             other => return Err(format!("metric `{other}` is not known")),
         };
-        Ok(Self { card, link, what, scale })
+        Ok(Self { card, link, what, scale, bounded: bounded(row) })
     }
 
     /// Returns the engine or training stack of the run; `None` for other networks.
@@ -163,7 +165,9 @@ impl Case {
                 rate(time::single_request_with(work, setup, card, link, c))
             }
             What::Network { network, work, cards } => {
+                let bound = if self.bounded { c.network.latency_bound } else { 1.0 };
                 rate(time::network_rate(*network, *work, card, *cards, c))
+                    .map(|(figure, confidence)| (figure.map(|f| f * bound), confidence))
             }
             What::Served(run) => self.served(run, c).map_err(|e| e.to_string()),
         }
@@ -179,24 +183,26 @@ impl Case {
             Arrival::Rate(requests) => {
                 time::at_request_rate_with(work, setup, &self.card, self.link, requests, c)?
             }
-            Arrival::Closed | Arrival::Burst(_) => {
-                time::serving_with(work, setup, &self.card, self.link, c)?
+            Arrival::Closed => time::serving_with(work, setup, &self.card, self.link, c)?,
+            Arrival::Burst(run) => {
+                time::finite_run_with(work, setup, &self.card, self.link, run, c)?
             }
         };
         let figure = match run.answer {
             Answer::Tpot => served.tpot.map(|s| s * 1e3),
             Answer::Ttft => served.ttft_range().map(|s| s * 1e3),
             Answer::Tokens => {
-                // A burst ends with a machine that empties.
-                let tail = match run.arrival {
-                    Arrival::Burst(requests) => 1.0 / (1.0 + served.batch / requests.max(1.0)),
-                    _ => 1.0,
-                };
-                served.rate.tokens_per_second.map(|t| t * run.replicas * tail * self.scale)
+                let bound = if self.bounded { c.latency_bound } else { 1.0 };
+                served.rate.tokens_per_second.map(|t| t * run.replicas * self.scale * bound)
             }
         };
         Ok((figure, served.rate.confidence))
     }
+}
+
+/// MLPerf's server scenario sends as many requests as 99 % of them keep a limit of latency.
+fn bounded(row: &Row) -> bool {
+    row.framework.contains("MLPerf") && row.framework.contains("Server")
 }
 
 fn network(row: &Row) -> Option<Network> {
@@ -223,7 +229,8 @@ fn network_case(
         (_, "int8" | "fp8") => NetworkWork::Infer8,
         _ => NetworkWork::Infer,
     };
-    Ok(Case { card, link, what: What::Network { network, work, cards }, scale: 1.0 })
+    let what = What::Network { network, work, cards };
+    Ok(Case { card, link, what, scale: 1.0, bounded: bounded(row) })
 }
 
 fn training(row: &Row, work: ModelWork, layout: Layout, cards: u32) -> Result<What, String> {
@@ -248,6 +255,16 @@ fn training(row: &Row, work: ModelWork, layout: Layout, cards: u32) -> Result<Wh
         checkpointing: settings::checkpointing(&row.act_ckpt, stack),
         ..Training::default()
     };
+    // Scripts for full fine-tuning with DeepSpeed and transformers shard weights as well (ZeRO-3) unless
+    // a stage is named: with less a 7B model does not fit its cards.
+    let words = format!("{} {}", row.framework, row.parallelism).to_lowercase();
+    let unstated =
+        words.contains("deepspeed") && !["zero1", "zero2"].iter().any(|w| words.contains(w));
+    let sharding = if unstated && stack == TrainingStack::HuggingFace && row.kind == "train_full" {
+        Sharding::Zero3
+    } else {
+        layout.sharding
+    };
     let setup = Setup {
         work: Work::Training(training),
         weights,
@@ -256,7 +273,7 @@ fn training(row: &Row, work: ModelWork, layout: Layout, cards: u32) -> Result<Wh
             pipeline: layout.pipeline,
             data,
             context: layout.context,
-            sharding: layout.sharding,
+            sharding,
             offload_optimizer: layout.offload,
             offload_weights: layout.offload,
             ..Parallelism::SINGLE
@@ -346,13 +363,13 @@ fn served(
         return Err("the length of the answers is not stated".into());
     }
     let (arrival, concurrency) = match row.batch.as_str() {
-        "max" => (Arrival::Closed, u32::MAX),
+        "max" => (at_once(row, None), u32::MAX),
         text => {
             let after = |word: &str| text.strip_prefix(word).and_then(number);
             if let Some(rate) = after("rate") {
                 (Arrival::Rate(rate), u32::MAX)
             } else if let Some(requests) = after("burst") {
-                (Arrival::Burst(requests), u32::MAX)
+                (at_once(row, Some(requests)), u32::MAX)
             } else {
                 let n = number(text).ok_or("the load is not stated")?;
                 (Arrival::Closed, n.max(1.0) as u32)
@@ -381,6 +398,39 @@ fn served(
         return Ok(What::Requests { work, setup });
     }
     Ok(What::Served(Box::new(ServedRun { work, setup, replicas, arrival, answer })))
+}
+
+/// A run whose requests are all there at once. Where a row does not say how many there are, it is
+/// what the engine's own benchmark sends.
+fn at_once(row: &Row, stated: Option<f64>) -> Arrival {
+    let (Some(prompt), Some(generated)) = (number(&row.seq_in), number(&row.seq_out)) else {
+        return Arrival::Closed;
+    };
+    let engine = settings::engine(&row.framework).map(|words| words.engine);
+    let requests = stated.or_else(|| match engine {
+        // `--num-prompts` of `vllm bench serve` and of `sglang.bench_serving`.
+        Some(Engine::Vllm | Engine::Sglang) => Some(1000.0),
+        Some(Engine::TensorRtLlm) => published_requests(prompt, generated),
+        _ => None,
+    });
+    // Lengths that nobody would choose are means of real texts.
+    let chosen = |tokens: f64| tokens % 50.0 == 0.0 || tokens % 64.0 == 0.0;
+    let spread = !(chosen(prompt) && chosen(generated));
+    requests.map_or(Arrival::Closed, |requests| {
+        Arrival::Burst(time::FiniteRun { requests: requests.max(1.0), spread })
+    })
+}
+
+/// How many requests NVIDIA's published throughput tables were measured with (TensorRT-LLM,
+/// docs/source/performance/perf-overview.md, "Preparing a Dataset").
+fn published_requests(prompt: f64, generated: f64) -> Option<f64> {
+    match (prompt as u32, generated as u32) {
+        (128, 128) => Some(30_000.0),
+        (128, 2048) | (2048, 128) | (1000, 1000) | (500, 2000) => Some(3000.0),
+        (128, 4096) | (2048, 2048) | (5000, 500) => Some(1500.0),
+        (20_000, 2000) => Some(1000.0),
+        _ => None,
+    }
 }
 
 /// MLPerf's GPT-J searches with four beams: four sequences are written for each that is kept, and

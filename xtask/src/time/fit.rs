@@ -12,6 +12,8 @@ pub(crate) struct Point {
     pub(crate) case: Case,
     pub(crate) kind: String,
     pub(crate) publisher: String,
+    /// Family of the model: the letters that its name begins with.
+    pub(crate) family: String,
     /// Natural logarithm of the measured figure.
     pub(crate) log_value: f64,
     /// Weight of the row, which falls with the rows of its source.

@@ -9,9 +9,11 @@ mod models;
 mod parameters;
 mod score;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod truth;
 
-pub(crate) use calibrate::calibrate;
+pub(crate) use calibrate::{Left, calibrate, leave_out};
 use case::Case;
 use kasuan_sizing::time::Coefficients;
 use std::path::{Path, PathBuf};

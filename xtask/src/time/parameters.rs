@@ -1,6 +1,7 @@
 //! Coefficients as a list of logarithms, each with its prior and how firmly it is held to it.
 
 use kasuan_sizing::time::Coefficients;
+use std::collections::BTreeSet;
 
 /// A coefficient's place in the file, its prior, and its value now.
 #[derive(Clone, Debug)]
@@ -31,19 +32,25 @@ fn width(path: &[String]) -> f64 {
         ["compute", "family", _] => 0.20,
         ["bandwidth", "family", _] => 0.12,
         ["compute", _] => 0.20,
+        // An engine adds starting a kernel and waiting for the slowest card.
+        ["interconnect", "nvlink_latency" | "pcie_latency"] => 0.70,
         ["interconnect", _] => 0.30,
         ["training", "family", _] => 0.20,
         ["training", "stack", _] => 0.15,
         ["training", "host_layer", _] => 0.50,
+        ["training", "zero3_hooks"] => 0.50,
         ["training", "lora" | "moe" | "fp8"] => 0.10,
         ["training", _] => 0.40,
         ["prefill", "half_tokens" | "layer"] => 0.70,
         ["prefill", _] => 0.30,
         ["engine", _, "layer" | "fp8_host"] => 0.50,
         ["engine", _, "sequence" | "step" | "expert" | "unfused"] => 0.70,
+        ["engine", _, "reading"] => 0.10,
         ["engine", _, "four_bit"] => 0.30,
         ["engine", _, "cache"] => 0.30,
         ["engine", _, _] => 0.25,
+        ["network", "power_exponent"] => 0.50,
+        ["network", "latency_bound"] | ["latency_bound"] => 0.10,
         ["network", _, _] => 0.50,
         _ => 0.20,
     }
@@ -102,6 +109,35 @@ impl Parameters {
             parameter.value += by.clamp(-0.7, 0.7);
         }
         moved
+    }
+
+    /// Forgets the multipliers of other cards, and says which engines and stacks were measured.
+    pub(crate) fn knowing(&self, cards: &BTreeSet<&str>, stacks: &BTreeSet<&str>) -> Self {
+        let mut known = self.clone();
+        for section in ["compute", "bandwidth"] {
+            if let Some(multipliers) = known
+                .table
+                .get_mut(section)
+                .and_then(|t| t.get_mut("card"))
+                .and_then(toml::Value::as_table_mut)
+            {
+                multipliers.retain(|card, _| {
+                    let card: &str = card;
+                    cards.contains(card)
+                });
+            }
+        }
+        known.list.retain(|p| match p.path.as_slice() {
+            [_, group, card] if group == "card" => cards.contains(card.as_str()),
+            _ => true,
+        });
+        if let Some(provenance) =
+            known.table.get_mut("provenance").and_then(toml::Value::as_table_mut)
+        {
+            let words = stacks.iter().map(|s| toml::Value::String((*s).to_owned())).collect();
+            provenance.insert("stacks".to_owned(), toml::Value::Array(words));
+        }
+        known
     }
 
     /// Returns the table with the values of now, rounded to four digits.

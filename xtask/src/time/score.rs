@@ -14,6 +14,11 @@ pub(crate) struct Scored {
 }
 
 impl Scored {
+    /// Says whether the measured figure lies in a range of these half-widths.
+    pub(crate) fn within(&self, low: f64, high: f64) -> bool {
+        self.error <= low.ln() && self.error >= -high.ln()
+    }
+
     fn share(&self) -> f64 {
         (self.error.exp() - 1.0).abs()
     }

@@ -124,13 +124,16 @@ pub(crate) fn engine(text: &str) -> Option<EngineWords> {
     let lower = text.to_lowercase();
     let has = |word: &str| lower.contains(word);
     let year = (2023..2030).find(|year| has(&format!("{year}")));
-    let engine = if has("vllm") || has("tgi") {
+    let any = |words: &[&str]| words.iter().any(|word| has(word));
+    let like_vllm =
+        ["vllm", "tgi", "text-generation-inference", "lightllm", "mii", "fastgen", "aphrodite"];
+    let engine = if any(&like_vllm) {
         Engine::Vllm
     } else if has("sglang") {
         Engine::Sglang
-    } else if has("llama.cpp") || has("ollama") {
+    } else if any(&["llama.cpp", "llama-cpp", "ollama", "lm studio", "kobold", "llamafile"]) {
         Engine::LlamaCpp
-    } else if has("tensorrt-llm") {
+    } else if any(&["tensorrt-llm", "trt-llm", "trtllm", "nim "]) {
         Engine::TensorRtLlm
     } else if has("lmdeploy") || has("turbomind") {
         Engine::LmDeploy

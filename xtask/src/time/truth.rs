@@ -4,7 +4,10 @@ use serde::Deserialize;
 use std::path::Path;
 
 /// The settings of a run as they stand in the file.
+///
+/// A column that a table lacks is empty in every row of it.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) kind: String,

@@ -1,6 +1,7 @@
 //! `kasuan advise`: whether to commit, to take spot or to measure first, from what was measured.
 
 mod next;
+mod share;
 
 use crate::{
     context::Context,
@@ -33,6 +34,7 @@ enum About {
     Commit(Commit),
     Spot(Spot),
     Measure(Measure),
+    Share(share::Share),
     Next(next::Next),
 }
 
@@ -80,6 +82,8 @@ struct Spot {
     work: Option<Seconds>,
     #[arg(long, value_name = "TIME", requires = "work")]
     elapsed: Option<Seconds>,
+    #[arg(long, default_value = "CNY")]
+    currency: Currency,
 }
 
 #[derive(Debug, clap::Args)]
@@ -189,6 +193,7 @@ pub(crate) fn run(arguments: &Advise, context: &Context) -> Result<Exit, Command
         About::Commit(arguments) => commit(arguments, context),
         About::Spot(arguments) => spot(arguments, context),
         About::Measure(arguments) => measure(arguments, context),
+        About::Share(arguments) => share::run(arguments, context),
         About::Next(arguments) => next::run(arguments, context),
     }
 }
@@ -266,6 +271,19 @@ fn spot(arguments: &Spot, context: &Context) -> Result<Exit, CommandError> {
             Phrase::new("error-argument-value").with("value", "0").with("argument", "--step"),
         ));
     }
+    for (argument, time) in
+        [("--deadline", arguments.deadline), ("--remaining", arguments.remaining)]
+    {
+        if time > spot::LONGEST {
+            return Err(CommandError::user(
+                Phrase::new("advise-error-spot-long")
+                    .with("argument", argument)
+                    .with("hours", time.decimal_hours().round().normalize())
+                    .with("most", spot::LONGEST.get() / 3600),
+            )
+            .hint(Phrase::new("advise-hint-spot-long")));
+        }
+    }
     let situation = Situation {
         remaining: arguments.remaining,
         left: arguments.deadline,
@@ -286,7 +304,9 @@ fn spot(arguments: &Spot, context: &Context) -> Result<Exit, CommandError> {
         Policy::Greedy => Rule::Greedy,
     };
     let advice = spot::advise(&situation, &up, rule);
-    answer(context, &advice.reasons(), |why| advice::Spot::new(&advice, why))?;
+    let currency = arguments.currency;
+    let reasons = advice.reasons(currency);
+    answer(context, &reasons, |why| advice::Spot::new(&advice, currency, why))?;
     let met = advice.deadline_chance.get() >= 1.0;
     Ok(if met { Exit::Done } else { Exit::AnswerIsNo })
 }

@@ -7,18 +7,22 @@ use super::{
 use crate::{
     context::Context,
     error::{CommandError, Exit},
+    samples::Keeper,
     store::Store,
 };
+use jiff::Timestamp;
 use kasuan_model::Phrase;
 use kasuan_probe::{
     agent::{Board, answer},
-    rollup::Owner,
+    capture::Snapshot,
+    rollup::{Owner, Rollup},
     run::tally::Tally,
     sample::Sampler,
 };
 use kasuan_report::Words;
 use std::{
     net::TcpListener,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -39,13 +43,14 @@ pub(crate) struct Agent {
     host: Option<String>,
     #[arg(long, value_name = "NAME", default_value = "")]
     person: String,
+    #[arg(long, value_name = "DIR")]
+    samples: Option<PathBuf>,
     #[command(flatten)]
     store: Store,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandError> {
-    let mut sampler = arguments.source.open()?;
     let hourly = arguments.price.hourly()?;
     let interval = Duration::try_from_secs_f64(arguments.interval)
         .ok()
@@ -53,31 +58,39 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
         .ok_or_else(|| {
             CommandError::user(Phrase::new("box-error-interval").with("text", arguments.interval))
         })?;
+    let mut sampler = arguments.source.open()?;
     let listener = TcpListener::bind(&arguments.listen).map_err(|error| {
         CommandError::surroundings(
             Phrase::new("agent-error-listen")
                 .with("address", &arguments.listen)
-                .with("reason", error),
+                .with_io("reason", &error),
         )
     })?;
     let address =
         listener.local_addr().map_or_else(|_| arguments.listen.clone(), |a| a.to_string());
-    let board = Arc::new(Mutex::new(Board { hourly, ..Board::default() }));
+    let host = arguments.host.clone().unwrap_or_else(host_name);
+    let board = Board { hourly, host: host.clone(), ..Board::default() };
+    let board = Arc::new(Mutex::new(board));
     // The first sample comes before the address is told: nobody is ever served an empty page.
     let mut clock = Clock::start();
     take_sample(sampler.as_mut(), &board, &mut clock);
     let behind = Arc::clone(&board);
+    let owner = Owner { host: host.clone(), job: String::new(), person: arguments.person.clone() };
+    let mut kept = arguments.samples.clone().map(|folder| Kept {
+        keeper: Keeper::new(folder, host.clone()),
+        rows: Rollup::new(owner.clone()),
+        last: None,
+    });
     let mut writer = match arguments.store.is_named(context) {
         false => None,
-        true => {
-            let host = arguments.host.clone().unwrap_or_else(host_name);
-            let owner = Owner { host, job: String::new(), person: arguments.person.clone() };
-            Some(LedgerWriter::open(&arguments.store, owner, hourly, "agent", context)?)
-        }
+        true => Some(LedgerWriter::open(&arguments.store, owner, hourly, "agent", context)?),
     };
     if let Some(writer) = &mut writer {
         note(writer, &board);
         writer.write(context);
+    }
+    if let Some(kept) = &mut kept {
+        kept.add(&board, context);
     }
     let told = Context::new(context.settings.clone(), Words::new(context.words.language()));
     std::thread::spawn(move || {
@@ -87,6 +100,9 @@ pub(crate) fn run(arguments: &Agent, context: &Context) -> Result<Exit, CommandE
             if let Some(writer) = &mut writer {
                 note(writer, &behind);
                 writer.tick(&told);
+            }
+            if let Some(kept) = &mut kept {
+                kept.add(&behind, &told);
             }
         }
     });
@@ -106,6 +122,30 @@ fn note(writer: &mut LedgerWriter, board: &Mutex<Board>) {
     let board = board.lock().unwrap_or_else(PoisonError::into_inner);
     let snapshot = board.snapshot.as_ref();
     writer.sample(snapshot, snapshot.and_then(Tally::idle));
+}
+
+/// Raw samples on their way to a folder; a sample stands for the time until the next.
+struct Kept {
+    keeper: Keeper,
+    rows: Rollup,
+    last: Option<(Timestamp, Snapshot)>,
+}
+
+impl Kept {
+    fn add(&mut self, board: &Mutex<Board>, context: &Context) {
+        let now = Timestamp::now();
+        let snapshot = board.lock().unwrap_or_else(PoisonError::into_inner).snapshot.clone();
+        if let Some((at, before)) = self.last.take() {
+            let seconds = now.duration_since(at).as_secs_f64();
+            // A clock that was set back, or a machine that slept, tells nothing about the time.
+            if (0.0..600.0).contains(&seconds)
+                && let Err(error) = self.keeper.add(self.rows.raw(at, seconds, &before))
+            {
+                context.warn(error.message());
+            }
+        }
+        self.last = snapshot.map(|snapshot| (now, snapshot));
+    }
 }
 
 /// When sampling began and when the last sample was taken.

@@ -49,7 +49,7 @@ struct Check {
     idle_over: Decimal,
     #[arg(long, value_name = "HH-HH")]
     quiet: Option<Quiet>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,
@@ -252,7 +252,9 @@ fn deliver(
         // What was not noted as sent is sent by the next check, together with what is new then.
         Outcome::Failed(reason) => {
             context.warn(
-                &Phrase::new("alerts-failed").with("channel", &channel.name).with("reason", reason),
+                &Phrase::new("alerts-failed")
+                    .with("channel", &channel.name)
+                    .with("reason", context.say(&reason)),
             );
             Ok(true)
         }

@@ -1,21 +1,18 @@
 //! `kasuan bill`: what a usage of an offer is charged, line by line.
 
+mod usage;
+
 use crate::{
     context::Context,
     error::{CommandError, Exit},
     market,
     settings::Format,
 };
-use jiff::civil::{Date, DateTime};
-use kasuan_market::{
-    BillError, Buyer, Taxed, Terms, Usage, bill,
-    bill::{Keep, Run},
-    taxed,
-};
-use kasuan_model::{Bytes, Estimate, Money, Phrase};
+use kasuan_market::{BillError, Buyer, Freshness, Taxed, Terms, bill, taxed};
+use kasuan_model::{Bytes, Estimate, Money, Phrase, Source};
 use kasuan_report::market::{self as tables, range};
 use rust_decimal::Decimal;
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bill {
@@ -39,6 +36,8 @@ pub(crate) struct Bill {
     egress: Option<Bytes>,
     #[arg(long, value_enum)]
     tax: Option<BuyerChoice>,
+    #[command(flatten)]
+    ages: market::Ages,
     #[arg(long, value_name = "FILE")]
     prices: Vec<PathBuf>,
 }
@@ -71,20 +70,30 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
     let Some(offer) = catalogue.offer(&arguments.offer) else {
         return Err(market::unknown_offer(&arguments.offer, &catalogue));
     };
-    let usage = usage(arguments)?;
+    let bands = arguments.ages.bands()?;
+    let usage = usage::usage(arguments, offer)?;
     let day = usage.runs.first().map_or(context.settings.today, |run| run.from.date());
     let terms = catalogue.terms(&offer.provider, Some(day));
     let invoice = bill(&usage, offer, terms)?;
     let tax = match arguments.tax {
         None => None,
         Some(choice) => {
-            Some((choice, taxed(invoice.total, terms, choice.buyer()).map_err(BillError::from)?))
+            let seen = taxed(invoice.total, terms, choice.buyer()).map_err(BillError::from)?;
+            let seen = seen.map(Taxed::rounded).transpose().map_err(BillError::from)?;
+            Some((choice, seen))
         }
     };
     if context.settings.format == Format::Json {
         let mut document = tables::bill_json(&invoice, offer, &terms.source.text, &context.words);
-        if let (Some(tax), Some(fields)) = (tax, document.as_object_mut()) {
-            fields.insert("tax".to_owned(), tax_json(tax, &terms.source.text));
+        if let Some(fields) = document.as_object_mut() {
+            let seen = |source| tables::age_json(source, bands, context.settings.today);
+            let seen = serde_json::json!({
+                "price": seen(&offer.source), "terms": seen(&terms.source),
+            });
+            fields.insert("seen".to_owned(), seen);
+            if let Some(tax) = tax {
+                fields.insert("tax".to_owned(), tax_json(tax, &terms.source.text));
+            }
         }
         context.print_json(&document)?;
         return Ok(Exit::Done);
@@ -95,8 +104,7 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
     }
     context.print("\n")?;
     context.print_line(&Phrase::new("bill-total").with("total", range(invoice.total)))?;
-    // Of a package that is given back early, the hours paid for are not the hours used.
-    if let Some(effective) = invoice.effective_hourly().filter(|_| arguments.given_back.is_none()) {
+    if let Some(effective) = invoice.effective_hourly() {
         context.print_line(
             &Phrase::new("bill-effective")
                 .with("effective", market::small(effective))
@@ -104,6 +112,16 @@ pub(crate) fn run(arguments: &Bill, context: &Context) -> Result<Exit, CommandEr
         )?;
     }
     show_tax(tax, terms, context)?;
+    let age = |source: &Source| market::age(source, bands, context).shown;
+    context.print_line(
+        &Phrase::new("bill-seen")
+            .with("price", age(&offer.source))
+            .with("terms", age(&terms.source)),
+    )?;
+    let band = bands.of(&offer.source, context.settings.today);
+    if matches!(band, Freshness::Stale | Freshness::Undated) {
+        context.warn(&Phrase::new("bill-seen-old"));
+    }
     for warning in &invoice.warnings {
         context.warn(warning);
     }
@@ -191,70 +209,4 @@ fn tax_json((choice, seen): Tax, source: &str) -> serde_json::Value {
             "source": source,
         }),
     }
-}
-
-fn usage(arguments: &Bill) -> Result<Usage, CommandError> {
-    let from = moment(&arguments.from)?;
-    let to = moment(&arguments.to)?;
-    let mut pauses = intervals(&arguments.stop)?;
-    pauses.sort();
-    let mut runs = Vec::new();
-    let mut at = from;
-    for (stop, start) in pauses {
-        if stop > at {
-            runs.push(Run::new(at, stop.min(to)));
-        }
-        at = at.max(start);
-    }
-    if at < to || runs.is_empty() {
-        runs.push(Run::new(at, to));
-    }
-    for (from, to) in intervals(&arguments.no_card)? {
-        runs.push(Run { without_card: true, ..Run::new(from, to) });
-    }
-    runs.sort_by_key(|run| run.from);
-    if let Some(last) = runs.last_mut() {
-        last.reclaimed = arguments.reclaimed;
-    }
-    let mut storage = Vec::new();
-    for text in &arguments.storage {
-        let (kind, size) = match text.split_once('=') {
-            Some((kind, size)) => (Some(kind.trim().to_owned()), size),
-            None => (None, text.as_str()),
-        };
-        let size = Bytes::from_str(size)
-            .map_err(|_| CommandError::user(Phrase::new("error-size").with("text", size)))?;
-        storage.push(Keep { kind, size, from, to });
-    }
-    Ok(Usage {
-        runs,
-        released: Some(to),
-        given_back: arguments.given_back.as_deref().map(moment).transpose()?,
-        storage,
-        egress: arguments.egress.unwrap_or_default(),
-    })
-}
-
-/// Reads `2026-12-01T09:00`, with a blank in the middle, or a bare date, which is its midnight.
-fn moment(text: &str) -> Result<DateTime, CommandError> {
-    let text = text.trim();
-    text.parse::<DateTime>()
-        .or_else(|_| text.replacen(' ', "T", 1).parse())
-        .or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0)))
-        .map_err(|_| {
-            CommandError::user(Phrase::new("error-moment").with("text", text))
-                .hint(Phrase::new("hint-moment"))
-        })
-}
-
-fn intervals(texts: &[String]) -> Result<Vec<(DateTime, DateTime)>, CommandError> {
-    let mut found = Vec::new();
-    for text in texts {
-        let (from, to) = text.split_once("..").ok_or_else(|| {
-            CommandError::user(Phrase::new("error-interval").with("text", text))
-                .hint(Phrase::new("hint-interval"))
-        })?;
-        found.push((moment(from)?, moment(to)?));
-    }
-    Ok(found)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Budget {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    Set(Set),
+    Set(Box<Set>),
     Show(Show),
 }
 
@@ -31,6 +31,12 @@ struct Set {
     month: Month,
     #[arg(long, value_name = "PLAN")]
     from: Option<PathBuf>,
+    #[arg(long, value_name = "CSV", requires = "from")]
+    prices: Vec<PathBuf>,
+    #[arg(long, value_name = "CODE=RATE", requires = "from")]
+    rate: Vec<String>,
+    #[arg(long, requires = "from")]
+    all_prices: bool,
     #[arg(long, value_name = "AMOUNT")]
     total: Option<Decimal>,
     #[arg(long, value_name = "NAME=AMOUNT")]
@@ -103,7 +109,7 @@ fn set(set: &Set, context: &Context) -> Result<Exit, CommandError> {
     };
     let mut wanted = Vec::new();
     if let Some(path) = &set.from {
-        for part in budgets::of_file(path, context)? {
+        for part in budgets::of_file(path, &set.prices, &set.rate, set.all_prices, context)? {
             wanted.push(budget(part.scope, &part.name, part.amount, part.quantity));
         }
     }

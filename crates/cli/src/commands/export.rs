@@ -33,7 +33,7 @@ enum What {
 struct Wanted {
     #[arg(long, value_name = "MONTH")]
     month: Option<Month>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -159,7 +159,7 @@ fn opencost(wanted: &Wanted, context: &Context) -> Result<Value, CommandError> {
     let allocations: serde_json::Map<String, Value> = jobs
         .filter_map(|line| {
             let name = if line.name.is_empty() { "__idle__" } else { line.name.as_str() };
-            let seen = gathered.input.usage.iter().filter(|hour| hour.job == line.name);
+            let seen = gathered.input.usage.iter().filter(|hour| *hour.job == *line.name);
             let hours: f64 = seen.map(|hour| hour.seen / 3600.0).sum();
             let cost = number(line.actual?.amount().to_string());
             let allocation = json!({

@@ -1,6 +1,7 @@
 //! `kasuan import`: bills, runs and use that others recorded, into the ledger.
 
 mod bill;
+mod prometheus;
 pub(crate) mod runs;
 mod usage;
 
@@ -23,6 +24,7 @@ enum What {
     Bill(bill::BillImport),
     Runs(runs::RunImport),
     Usage(usage::UsageImport),
+    Prometheus(prometheus::PrometheusImport),
 }
 
 /// Runs the command.
@@ -31,6 +33,7 @@ pub(crate) fn run(arguments: &Import, context: &Context) -> Result<Exit, Command
         What::Bill(arguments) => bill::run(arguments, context),
         What::Runs(arguments) => runs::run(arguments, context),
         What::Usage(arguments) => usage::run(arguments, context),
+        What::Prometheus(arguments) => prometheus::run(arguments, context),
     }
 }
 

@@ -123,6 +123,24 @@ impl LedgerWriter {
         self.judge(result, context);
     }
 
+    /// Does something else with the ledger; `None` where it cannot be reached, which is said.
+    pub(crate) fn with<T>(
+        &mut self,
+        context: &Context,
+        work: impl FnOnce(&mut Ledger) -> Result<T, LedgerError>,
+    ) -> Option<T> {
+        match work(self.ledger(context)?) {
+            Ok(done) => {
+                self.judge(Ok(()), context);
+                Some(done)
+            }
+            Err(error) => {
+                self.judge(Err(error), context);
+                None
+            }
+        }
+    }
+
     /// Returns the card that a driver's name means.
     pub(crate) const fn cards(&self) -> &Cards {
         &self.cards

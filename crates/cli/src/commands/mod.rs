@@ -8,6 +8,7 @@ mod bill;
 mod budget;
 mod capacity;
 mod checks;
+mod completions;
 mod doctor;
 mod export;
 mod fit;
@@ -15,7 +16,9 @@ mod focus;
 mod import;
 mod init;
 mod ledger_writer;
+mod man;
 mod market;
+mod mcp;
 mod offers;
 mod on_box;
 mod plan;
@@ -36,6 +39,7 @@ pub(crate) enum Command {
     Advise(advise::Advise),
     Bill(bill::Bill),
     Capacity(capacity::Capacity),
+    Completions(completions::Completions),
     Doctor(doctor::Doctor),
     Plan(plan::Plan),
     Fit(fit::Fit),
@@ -48,7 +52,9 @@ pub(crate) enum Command {
     Import(import::Import),
     Review(review::Review),
     Init(init::Init),
+    Man(man::Man),
     Market(market::Market),
+    Mcp(mcp::Mcp),
     Offers(offers::Offers),
     Run(run::Run),
     Serve(serve::Serve),
@@ -69,6 +75,9 @@ pub(crate) fn run(command: &Command, context: &mut Context) -> Result<Exit, Comm
         Command::Baseline(arguments) => baseline::run(arguments, context),
         Command::Agent(arguments) => agent::run(arguments, context),
         Command::Capacity(arguments) => capacity::run(arguments, context),
+        Command::Completions(arguments) => completions::run(arguments, context),
+        Command::Man(arguments) => man::run(arguments, context),
+        Command::Mcp(arguments) => mcp::run(arguments, context),
         Command::Bill(arguments) => bill::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),

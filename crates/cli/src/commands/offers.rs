@@ -1,5 +1,6 @@
 //! `kasuan offers`: who rents which card, on what terms, for how much.
 
+mod apply;
 mod compare;
 pub(crate) mod past;
 
@@ -9,11 +10,11 @@ use crate::{
     market, price_store,
     settings::Format,
 };
-use kasuan_market::{Bands, Catalogue, Form, Found, Freshness, Pattern, Query, Sort};
-use kasuan_model::{BillingMode, Bytes, Currency, Interconnect, Phrase, Rates, Seconds};
+use kasuan_market::{Catalogue, Form, Found, Freshness, Pattern, Query, Sort};
+use kasuan_model::{BillingMode, Bytes, CardId, Currency, Interconnect, Phrase, Rates, Seconds};
 use kasuan_report::{Table, market as tables};
 use rust_decimal::Decimal;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Offers {
@@ -55,22 +56,20 @@ pub(crate) struct Offers {
     serverless: bool,
     #[arg(long, value_enum)]
     oldest: Option<FreshnessChoice>,
-    #[arg(long, value_name = "DAYS", default_value_t = 30)]
-    fresh_days: u32,
-    #[arg(long, value_name = "DAYS", default_value_t = 180)]
-    ageing_days: u32,
+    #[command(flatten)]
+    ages: market::Ages,
     #[arg(long, value_name = "CODE")]
     currency: Option<Currency>,
     #[arg(long, value_name = "CODE=RATE@DATE")]
     rate: Vec<String>,
-    #[arg(long, value_enum, default_value_t)]
-    sort: SortChoice,
-    #[arg(long, value_name = "TIME", default_value = "8h")]
-    run: Seconds,
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    runs: u32,
-    #[arg(long, value_name = "SIZE", default_value = "0GB")]
-    storage: Bytes,
+    #[arg(long, value_enum)]
+    sort: Option<SortChoice>,
+    #[arg(long, value_name = "TIME")]
+    run: Option<Seconds>,
+    #[arg(long, value_name = "N")]
+    runs: Option<u32>,
+    #[arg(long, value_name = "SIZE")]
+    storage: Option<Bytes>,
     #[arg(long, value_name = "ID")]
     compare: Vec<String>,
     #[arg(long)]
@@ -116,22 +115,35 @@ enum SortChoice {
     Bill,
 }
 
+/// The way of use that bills are compared by where none is stated: 20 working days of 8 hours.
+const USUAL_RUN: Seconds = Seconds::from_hours(8);
+const USUAL_RUNS: u32 = 20;
+
 impl Offers {
-    /// Returns the way of use that bills are compared by.
-    const fn pattern(&self) -> Pattern {
-        Pattern {
-            run: self.run,
-            runs: self.runs,
-            storage: self.storage,
-            month: Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS),
+    /// Returns the way of use that bills are compared by; it must fit into a month.
+    fn pattern(&self) -> Result<Pattern, CommandError> {
+        let month = Seconds::from_hours(kasuan_model::HOURS_PER_30_DAYS);
+        let (run, runs) = (self.run.unwrap_or(USUAL_RUN), self.runs.unwrap_or(USUAL_RUNS));
+        let used = run.saturating_mul(u64::from(runs));
+        if used == Seconds::ZERO || used > month {
+            let hours = |time: Seconds| time.decimal_hours().round_dp(2).normalize();
+            let phrase = Phrase::new("error-pattern")
+                .with("runs", runs)
+                .with("hours", hours(run))
+                .with("all", hours(used))
+                .with("month", hours(month));
+            return Err(CommandError::user(phrase).hint(Phrase::new("hint-pattern")));
         }
+        Ok(Pattern { run, runs, storage: self.storage.unwrap_or_default(), month })
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, CommandError> {
+    apply::check(arguments)?;
     let catalogue = market::catalogue(&arguments.prices, context)?;
     let rates = market::rates(&arguments.rate, arguments.currency)?;
+    let bands = arguments.ages.bands()?;
     if !arguments.compare.is_empty() {
         return compare::run(arguments, &catalogue, &rates, context);
     }
@@ -145,14 +157,16 @@ pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, Command
             serverless: query.serverless,
             currency: query.currency,
             limit: arguments.limit,
+            bands,
         };
         return past::show(&history, &wanted, context);
     }
-    let bands = Bands { fresh: arguments.fresh_days, ageing: arguments.ageing_days };
     let found = query.run(&catalogue, &rates, bands, context.settings.today);
-    // Without a card in mind, the market is shown card by card.
-    if arguments.by_card || (query.cards.is_empty() && arguments.provider.is_empty()) {
-        show(&tables::cards(&found, &context.words), &found, &rates, context)?;
+    // Without a card, a provider or an order in mind, the market is shown card by card.
+    let anything = query.cards.is_empty() && arguments.provider.is_empty();
+    if arguments.by_card || (anything && arguments.sort.is_none()) {
+        let table = tables::cards(&found, bands, context.settings.today, &context.words);
+        show(&table, &found, &rates, context)?;
     } else {
         let limit = if arguments.limit == 0 { usize::MAX } else { arguments.limit };
         let how = tables::Shown {
@@ -160,6 +174,7 @@ pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, Command
             bands,
             limit,
             with_source: context.settings.explain || context.settings.format != Format::Table,
+            with_box: context.settings.format != Format::Table,
             today: context.settings.today,
         };
         let table = tables::offers(&found, &how, &context.words);
@@ -168,11 +183,56 @@ pub(crate) fn run(arguments: &Offers, context: &Context) -> Result<Exit, Command
         if more > 0 {
             context.warn(&Phrase::new("offers-more").with("count", more));
         }
-        if !matches!(arguments.sort, SortChoice::Instance | SortChoice::Bill) {
+        if !matches!(arguments.sort, Some(SortChoice::Instance | SortChoice::Bill)) {
             tied_to_more(&found, context);
         }
     }
     Ok(if found.hits.is_empty() { Exit::AnswerIsNo } else { Exit::Done })
+}
+
+/// Finds the cards that texts mean: someone who asks for an A100 wants to see every one of them.
+pub(crate) fn families(
+    texts: &[String],
+    catalogue: &Catalogue,
+    context: &Context,
+) -> Result<Vec<CardId>, CommandError> {
+    let mut cards = Vec::new();
+    for text in texts {
+        let found = catalogue.find_card(text)?;
+        if !(found.guessed_form || found.guessed_memory) {
+            cards.push(found.card);
+            continue;
+        }
+        let family = |id: &str| id.split('-').next().unwrap_or(id).to_owned();
+        let name = family(found.card.as_str());
+        let form_only = !found.guessed_memory;
+        let memory = catalogue.card(&found.card).map(|card| card.memory);
+        let same = catalogue.cards().iter().filter(|card| {
+            family(card.id.as_str()) == name && (!form_only || Some(card.memory) == memory)
+        });
+        let before = cards.len();
+        cards.extend(same.map(|card| card.id.clone()));
+        let names: Vec<&str> = cards.iter().skip(before).map(CardId::as_str).collect();
+        context
+            .warn(&Phrase::new("offers-family").with("text", text).with("cards", names.join(", ")));
+    }
+    Ok(cards)
+}
+
+/// Returns the error for a provider without any offer, with names that begin alike.
+fn unknown_provider(name: &str, catalogue: &Catalogue) -> CommandError {
+    let error = CommandError::user(Phrase::new("error-provider-unknown").with("name", name));
+    let start: String = name.to_lowercase().chars().take(2).collect();
+    let offers = catalogue.offers().iter();
+    let near: BTreeSet<&str> = offers
+        .map(|offer| offer.provider.as_str())
+        .filter(|provider| provider.starts_with(&start))
+        .collect();
+    let near: Vec<&str> = near.into_iter().take(5).collect();
+    if near.is_empty() {
+        return error.hint(Phrase::new("hint-provider-list"));
+    }
+    error.hint(Phrase::new("market-card-nearest").with("names", near.join(", ")))
 }
 
 fn query(
@@ -180,27 +240,11 @@ fn query(
     catalogue: &Catalogue,
     context: &Context,
 ) -> Result<Query, CommandError> {
-    let mut cards = Vec::new();
-    for text in &arguments.card {
-        let found = catalogue.find_card(text)?;
-        if found.guessed_form || found.guessed_memory {
-            // Someone who asks for an A100 wants to see every one of them.
-            let family = |id: &str| id.split('-').next().unwrap_or(id).to_owned();
-            let name = family(found.card.as_str());
-            let form_only = !found.guessed_memory;
-            let memory = catalogue.card(&found.card).map(|card| card.memory);
-            let same = catalogue.cards().iter().filter(|card| {
-                family(card.id.as_str()) == name && (!form_only || Some(card.memory) == memory)
-            });
-            let before = cards.len();
-            cards.extend(same.map(|card| card.id.clone()));
-            let names: Vec<&str> =
-                cards.iter().skip(before).map(kasuan_model::CardId::as_str).collect();
-            context.warn(
-                &Phrase::new("offers-family").with("text", text).with("cards", names.join(", ")),
-            );
-        } else {
-            cards.push(found.card);
+    let cards = families(&arguments.card, catalogue, context)?;
+    for name in &arguments.provider {
+        let known = |offer: &kasuan_model::Offer| offer.provider.eq_ignore_ascii_case(name);
+        if !arguments.history && !catalogue.offers().iter().any(known) {
+            return Err(unknown_provider(name, catalogue));
         }
     }
     let capability = arguments.capability.as_deref().map(|text| {
@@ -241,13 +285,13 @@ fn query(
             FreshnessChoice::Stale => Freshness::Stale,
         }),
         currency: arguments.currency,
-        sort: match arguments.sort {
+        sort: match arguments.sort.unwrap_or_default() {
             SortChoice::Card => Sort::Card,
             SortChoice::Instance => Sort::Instance,
             SortChoice::Gib => Sort::Gib,
             SortChoice::Tflop => Sort::Tflop,
             SortChoice::Bandwidth => Sort::Bandwidth,
-            SortChoice::Bill => Sort::Bill(arguments.pattern()),
+            SortChoice::Bill => Sort::Bill(arguments.pattern()?),
         },
     })
 }

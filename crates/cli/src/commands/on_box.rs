@@ -21,6 +21,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Says whether the cards, and so their processes, are this machine's.
+    pub(crate) const fn is_local(&self) -> bool {
+        self.from.is_none() && self.ssh.is_none()
+    }
+
     /// Opens the sampler that was asked for, else whatever this machine has.
     pub(crate) fn open(&self) -> Result<Box<dyn Sampler + Send>, CommandError> {
         if let Some(file) = &self.from {

@@ -1,5 +1,7 @@
 //! `kasuan plan`: a month's jobs become a priced and explained plan.
 
+mod text;
+
 use crate::{
     calendar::{self, CalendarKind},
     context::Context,
@@ -11,10 +13,14 @@ use crate::{
 };
 use kasuan_formats::{plan_json, workload};
 use kasuan_market::Catalogue;
-use kasuan_model::{Grade, Phrase, Phrased as _};
-use kasuan_plan::{World, outcome, workload::Workload};
+use kasuan_model::{Grade, Phrase};
+use kasuan_plan::{
+    World, outcome,
+    workload::{Policy, Workload},
+};
 use kasuan_report::{Paint, PlanReport};
 use std::path::{Path, PathBuf};
+use text::Text;
 
 /// The seed of simulated months where none is given.
 const SEED: u64 = 1;
@@ -50,7 +56,7 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
         Some(calendar) => arguments.output.as_ref().map(|_| OutputKind::Calendar(calendar)),
         None => arguments.output.as_deref().map(output_kind).transpose()?,
     };
-    let text = files::read_text(&arguments.file)?;
+    let text = Text::read(&arguments.file, context)?;
     let shipped = Catalogue::shipped()?;
     let shelf = Shelf::new(&shipped, &arguments.file);
     let given = Given {
@@ -61,14 +67,10 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     };
     let mut document = given.read(&text, context, &shelf)?;
     if arguments.all_prices {
-        let policy = &mut document.workload.policy;
-        policy.undated = true;
-        policy.max_price_age_days = Some(u32::MAX);
-        policy.lowest_grade = Grade::D;
-        policy.outliers = true;
+        let_in_all_prices(&mut document.workload.policy);
     }
-    for note in shelf.notes() {
-        context.warn(&note);
+    for note in shelf.notes().iter().chain(&document.notes) {
+        context.warn(note);
     }
     if arguments.show_defaults {
         context.print(&document.to_yaml())?;
@@ -106,12 +108,20 @@ pub(crate) fn run(arguments: &Plan, context: &Context) -> Result<Exit, CommandEr
     finish(&plan, workload)
 }
 
+/// Lets prices take part that are undated, old, weakly sourced or implausibly low.
+fn let_in_all_prices(policy: &mut Policy) {
+    policy.undated = true;
+    policy.max_price_age_days = Some(u32::MAX);
+    policy.lowest_grade = Grade::D;
+    policy.outliers = true;
+}
+
 /// A workload file and the market that it is planned on, for the commands that plan beside
 /// `kasuan plan`.
 pub(crate) struct Loaded {
     /// What the file says.
     pub(crate) workload: Workload,
-    /// The offers, with the user's prices; past prices are not laid beside them here.
+    /// The offers, with the user's prices and the past prices.
     pub(crate) market: Catalogue,
 }
 
@@ -121,16 +131,20 @@ impl Loaded {
         file: &Path,
         prices: &[PathBuf],
         rates: &[String],
+        all_prices: bool,
         context: &Context,
     ) -> Result<Self, CommandError> {
-        let text = files::read_text(file)?;
+        let text = Text::read(file, context)?;
         let shipped = Catalogue::shipped()?;
         let shelf = Shelf::new(&shipped, file);
         let given = Given { file, prices, rates, cap: None };
-        let document = given.read(&text, context, &shelf)?;
+        let mut document = given.read(&text, context, &shelf)?;
+        if all_prices {
+            let_in_all_prices(&mut document.workload.policy);
+        }
         let cards = given.cards(&document, &shelf);
         drop(shelf);
-        let market = market::with_prices(shipped, &cards, context)?;
+        let market = market::for_planning(shipped, &cards, context)?;
         Ok(Self { workload: document.workload, market })
     }
 
@@ -157,11 +171,14 @@ fn finish(plan: &outcome::Plan, workload: &Workload) -> Result<Exit, CommandErro
         }
         return Err(error);
     }
-    let over = workload
-        .policy
-        .cap
-        .is_some_and(|cap| plan.total.compare(cap).is_ok_and(std::cmp::Ordering::is_gt));
-    Ok(if over { Exit::AnswerIsNo } else { Exit::Done })
+    let policy = &workload.policy;
+    let over =
+        policy.cap.is_some_and(|cap| plan.total.compare(cap).is_ok_and(std::cmp::Ordering::is_gt));
+    let at_once = plan.peak.is_some_and(|peak| {
+        policy.hourly_cap.is_some_and(|cap| peak.breaks_hourly(cap))
+            || policy.cards_cap.is_some_and(|cap| peak.cards > cap)
+    });
+    Ok(if over || at_once { Exit::AnswerIsNo } else { Exit::Done })
 }
 
 /// A workload file and what the command line lays over it.
@@ -181,13 +198,12 @@ impl Given<'_> {
 
     fn read(
         &self,
-        text: &str,
+        text: &Text,
         context: &Context,
         shelf: &Shelf<'_>,
     ) -> Result<workload::Document, CommandError> {
-        let extension = self.file.extension().unwrap_or_default().to_string_lossy();
-        let notation = workload::Notation::from_extension(&extension);
-        let read = workload::parse(text, notation).and_then(|mut tree| {
+        let read = || {
+            let mut tree = text.tree(self.file)?;
             for rate in self.rates {
                 let (code, value) = rate.split_once('=').ok_or_else(|| {
                     workload::Trouble::new(Phrase::new("plan-rate-wrong").with("text", rate))
@@ -199,27 +215,8 @@ impl Given<'_> {
                 tree.put("policy", "cap", cap);
             }
             workload::read_tree(&tree, context.settings.today, shelf)
-        });
-        read.map_err(|error| {
-            let file = self.file.display();
-            let message = context.say(&error.phrase());
-            let phrase = match error.place {
-                Some(place) => Phrase::new("workload-at")
-                    .with("file", file)
-                    .with("line", place.line)
-                    .with("column", place.column)
-                    .with("message", message),
-                None => Phrase::new("workload-in").with("file", file).with("message", message),
-            };
-            let mut refused = CommandError::user(phrase);
-            if let Some(place) = error.place {
-                refused = refused.excerpt(text, place);
-            }
-            for hint in error.hints() {
-                refused = refused.hint(hint);
-            }
-            refused
-        })
+        };
+        read().map_err(|error| text.refused(self.file, &error, context))
     }
 }
 

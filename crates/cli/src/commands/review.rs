@@ -22,7 +22,7 @@ pub(crate) struct Review {
     month: Option<Month>,
     #[arg(long, value_name = "FILE")]
     budget: Option<PathBuf>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long, value_name = "CODE")]
     currency: Option<Currency>,

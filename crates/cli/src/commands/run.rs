@@ -1,17 +1,15 @@
 //! `kasuan run --task NAME -- COMMAND`: the command untouched, measured, its checkpoints kept.
 
 mod account;
+mod guards;
 mod keeper;
+mod kept_at;
+mod notice;
 mod output;
 mod signals;
 mod status;
 
-use self::{
-    keeper::Keeper,
-    output::Started,
-    signals::{Signals, send},
-    status::Screen,
-};
+use self::{keeper::Keeper, output::Started, signals::Signals, status::Screen};
 use super::{
     ledger_writer::{LedgerWriter, host_name},
     on_box::{Price, Source, cost},
@@ -21,13 +19,14 @@ use crate::{
     error::{CommandError, Exit},
     store::Store,
 };
-use kasuan_model::{Money, Phrase, Seconds};
+use kasuan_model::{Money, Phrase, Phrased as _, Seconds};
 use kasuan_probe::{
     rollup::Owner,
     run::{
         checkpoints::{Checkpoints, Synced},
         log::LogReader,
-        tally::Tally,
+        record::{Folder, RecordError},
+        tally::{Signs, Tally},
         tree::{self, Totals},
     },
     sample::Sampler,
@@ -43,14 +42,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often checkpoints are looked at.
+/// How often checkpoints are looked at, where they do not settle faster.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// How long after the command its descendants may still write to its output.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How often the last row of a terminal is drawn.
 const LINE_EVERY: Duration = Duration::from_millis(250);
-/// A checkpoint counts as finished when it has not changed for so long.
-const SETTLED: Duration = Duration::from_secs(20);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
@@ -70,16 +67,22 @@ pub(crate) struct Run {
     max_cost: Option<Decimal>,
     #[arg(long, value_name = "TIME")]
     idle_stop: Option<Seconds>,
+    #[arg(long, default_value = "10min", value_name = "TIME")]
+    stall_after: Seconds,
     #[arg(long)]
     enforce: bool,
     #[arg(long, value_name = "DIR", requires = "keep_at")]
     checkpoints: Option<PathBuf>,
     #[arg(long, value_name = "DIR", requires = "checkpoints")]
-    keep_at: Option<PathBuf>,
+    keep_at: Option<String>,
     #[arg(long, default_value_t = 2, value_name = "N")]
     keep: usize,
+    #[arg(long, default_value = "20s", value_name = "TIME")]
+    settle: Seconds,
     #[arg(long, default_value = "2min", value_name = "TIME")]
     notice: Seconds,
+    #[arg(long, value_name = "WHERE")]
+    spot_notice: Option<String>,
     #[arg(long, default_value = "10min", value_name = "TIME")]
     say_every: Seconds,
     #[arg(long, default_value = ".kasuan/runs", value_name = "DIR")]
@@ -94,28 +97,34 @@ pub(crate) struct Run {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandError> {
-    let reader = LogReader::new(arguments.metric.as_deref()).map_err(|error| {
-        CommandError::user(Phrase::new("run-error-metric").with("reason", error))
+    let reader = LogReader::new(arguments.metric.as_deref()).map_err(|_| {
+        // What the library says of a pattern is English, over several lines.
+        CommandError::user(Phrase::new("run-error-metric").with_word("reason", "syntax-pattern"))
     })?;
     let hourly = arguments.price.hourly()?;
     if arguments.max_cost.is_some() && hourly.is_none() {
         return Err(CommandError::user(Phrase::new("run-error-max-cost")));
     }
+    try_records(arguments, context)?;
     let interval = Duration::try_from_secs_f64(arguments.interval)
         .ok()
         .filter(|interval| *interval >= Duration::from_millis(50))
         .ok_or_else(|| {
             CommandError::user(Phrase::new("box-error-interval").with("text", arguments.interval))
         })?;
-    let checkpoints =
-        arguments.checkpoints.as_ref().zip(arguments.keep_at.as_ref()).map(|(local, kept)| {
-            Checkpoints {
-                local: local.clone(),
-                kept: kept.clone(),
-                most: arguments.keep,
-                settled: SETTLED,
-            }
-        });
+    let checkpoints = match arguments.checkpoints.as_ref().zip(arguments.keep_at.as_ref()) {
+        None => None,
+        Some((local, kept)) => Some(Checkpoints {
+            local: local.clone(),
+            kept: kept_at::open(kept, context)?,
+            most: arguments.keep,
+            settled: Duration::from_secs(arguments.settle.get()),
+        }),
+    };
+    let listener = match &arguments.spot_notice {
+        None => None,
+        Some(place) => Some(notice::Listener::start(place, context)?),
+    };
     restore(checkpoints.as_ref(), context);
     let sampler = arguments.source.open();
     if sampler.is_err() {
@@ -151,19 +160,45 @@ pub(crate) fn run(arguments: &Run, context: &Context) -> Result<Exit, CommandErr
         tally: Tally::default(),
         totals: Totals::default(),
         idle_since: None,
+        last_step: None,
+        signs: Signs::default(),
         ending_since: None,
+        notice: Duration::from_secs(arguments.notice.get()),
+        listener,
+        taken_back: None,
         told: BTreeMap::new(),
         writer,
     };
+    job.say_guards();
     job.execute(interval)
+}
+
+/// A folder of records that cannot be written is told while somebody looks. A full disk is no
+/// reason to refuse the job, which may need none of it: that is said, and said again at the end.
+fn try_records(arguments: &Run, context: &Context) -> Result<(), CommandError> {
+    let Err(error) = Folder::new(&arguments.records).try_out() else { return Ok(()) };
+    match &error {
+        RecordError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            let reason = context.say(&error.phrase());
+            context.warn(&Phrase::new("run-records-full").with("reason", reason));
+            Ok(())
+        }
+        _ => Err(CommandError::surroundings(error.phrase()).hint(Phrase::new("run-hint-records"))),
+    }
 }
 
 /// Brings the newest kept checkpoint back before the job starts.
 fn restore(checkpoints: Option<&Checkpoints>, context: &Context) {
     let Some(checkpoints) = checkpoints else { return };
     match checkpoints.restore() {
-        Ok(Some(name)) => context.warn(&Phrase::new("run-restored").with("name", name)),
-        Ok(None) => {}
+        Ok(restored) => {
+            for name in restored.damaged {
+                context.warn(&Phrase::new("run-damaged").with("name", name));
+            }
+            if let Some(name) = restored.name {
+                context.tell(&Phrase::new("run-restored").with("name", name));
+            }
+        }
         Err(error) => context.warn(&Phrase::new("run-restore-failed").with("reason", error)),
     }
 }
@@ -178,8 +213,18 @@ struct Job<'a> {
     tally: Tally,
     totals: Totals,
     idle_since: Option<Instant>,
+    /// The last step that the log told of, and when.
+    last_step: Option<(u64, Instant)>,
+    /// What the cards last looked like.
+    signs: Signs,
     /// Since when the command has been asked to end.
     ending_since: Option<Instant>,
+    /// How long after that the machine is there.
+    notice: Duration,
+    /// Who listens for the provider's word that the machine is taken back.
+    listener: Option<notice::Listener>,
+    /// When the provider said so.
+    taken_back: Option<jiff::Timestamp>,
     /// What was warned of already, by key.
     told: BTreeMap<&'static str, String>,
     /// The ledger, when one is named.
@@ -199,7 +244,9 @@ impl Job<'_> {
         let mut started = self.spawn(&screen, rows)?;
         account::open(self, &began);
         let mut next_sample = start;
-        let mut next_sync = start + SYNC_EVERY;
+        let settle = Duration::from_secs(self.arguments.settle.get().max(1));
+        let sync_every = SYNC_EVERY.min(settle);
+        let mut next_sync = start + sync_every;
         let line_every = match rows {
             0 => Duration::from_secs(self.arguments.say_every.get()),
             _ => LINE_EVERY,
@@ -216,6 +263,7 @@ impl Job<'_> {
                 screen.set_aside();
                 started.resize(rows);
             }
+            self.listen(&started.child);
             self.hurry(&started.child);
             for line in started.lines.try_iter() {
                 self.read(&line);
@@ -227,7 +275,7 @@ impl Job<'_> {
                 self.guard(&started.child, start);
             }
             if now >= next_sync {
-                next_sync = now + SYNC_EVERY;
+                next_sync = now + sync_every;
                 self.keeper.iter_mut().for_each(Keeper::pass);
             }
             let kept = self.keeper.as_mut().map(Keeper::look).unwrap_or_default();
@@ -254,7 +302,7 @@ impl Job<'_> {
     fn lost(&self, error: &io::Error) -> CommandError {
         let command = self.arguments.command.join(" ");
         CommandError::surroundings(
-            Phrase::new("run-error-start").with("command", command).with("reason", error),
+            Phrase::new("run-error-start").with("command", command).with_io("reason", error),
         )
     }
 
@@ -265,7 +313,7 @@ impl Job<'_> {
         output::start(program, rest, screen, rows).map_err(|error| {
             screen.give_back();
             let phrase =
-                Phrase::new("run-error-start").with("command", program).with("reason", &error);
+                Phrase::new("run-error-start").with("command", program).with_io("reason", &error);
             if error.kind() == io::ErrorKind::NotFound {
                 CommandError::user(phrase).hint(Phrase::new("run-hint-start"))
             } else {
@@ -287,6 +335,12 @@ impl Job<'_> {
         for reading in self.reader.read(line) {
             self.tally.read(&reading);
         }
+        if let Some((done, _)) = self.tally.progress()
+            && self.last_step.is_none_or(|(before, _)| before != done)
+        {
+            self.last_step = Some((done, Instant::now()));
+            self.told.remove("stall");
+        }
     }
 
     fn sample(&mut self, child: &Child) {
@@ -306,28 +360,17 @@ impl Job<'_> {
                     }
                     _ => self.idle_since = None,
                 }
+                self.signs = Signs::of(&snapshot);
                 self.tally.add(&snapshot, &tree.pids);
             }
             Err(_) => {
                 self.idle_since = None;
+                self.signs = Signs::default();
                 self.tally.miss();
                 if let Some(writer) = &mut self.writer {
                     writer.sample(None, None);
                 }
             }
-        }
-    }
-
-    /// After half of the notice that a machine gets before it is taken away, the command is ended
-    /// by force: the other half is for what it has saved.
-    fn hurry(&mut self, child: &Child) {
-        let half = Duration::from_secs(self.arguments.notice.get()) / 2;
-        if self.ending_since.is_some_and(|since| since.elapsed() >= half)
-            && !self.told.contains_key("hurry")
-        {
-            self.told.insert("hurry", String::new());
-            self.context.warn(&Phrase::new("run-hurry").with("seconds", half.as_secs()));
-            send(child, rustix::process::Signal::KILL);
         }
     }
 
@@ -363,35 +406,6 @@ impl Job<'_> {
             .with("whole", text(whole.and_then(money)))
     }
 
-    /// Warns, or with `--enforce` asks the command to end, when a limit is reached.
-    fn guard(&mut self, child: &Child, start: Instant) {
-        if let (Some(spent), Some(most)) = (self.spent(start), self.arguments.max_cost)
-            && spent.amount() >= most
-        {
-            let limit = Money::new(most, spent.currency());
-            self.stop("cost", &Phrase::new("run-max-cost").with("limit", limit), child);
-        }
-        if let (Some(since), Some(limit)) = (self.idle_since, self.arguments.idle_stop)
-            && since.elapsed().as_secs() >= limit.get()
-        {
-            let minutes = since.elapsed().as_secs() / 60;
-            self.stop("idle", &Phrase::new("run-idle").with("minutes", minutes), child);
-        }
-    }
-
-    fn stop(&mut self, key: &'static str, why: &Phrase, child: &Child) {
-        if self.told.contains_key(key) {
-            return;
-        }
-        self.told.insert(key, String::new());
-        self.context.warn(why);
-        if self.arguments.enforce {
-            send(child, rustix::process::Signal::TERM);
-        } else {
-            self.context.warn(&Phrase::new("run-dry"));
-        }
-    }
-
     /// Says what is safe; what is not safe yet is said once for each reason, and at the end.
     fn say_kept(&mut self, passes: Vec<io::Result<Synced>>, ended: bool) {
         for pass in passes {
@@ -399,7 +413,7 @@ impl Job<'_> {
                 Ok(synced) => {
                     self.told.remove("sync");
                     for name in synced.copied {
-                        self.context.warn(&Phrase::new("run-synced").with("name", name));
+                        self.context.tell(&Phrase::new("run-synced").with("name", name));
                     }
                 }
                 Err(error) => {

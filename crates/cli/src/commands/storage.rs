@@ -9,7 +9,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use kasuan_ledger::StorageItem;
-use kasuan_model::{Bytes, Currency, Money, Phrase, Seconds};
+use kasuan_model::{Bytes, Currency, Money, Phrase, Phrased as _, Seconds};
 use kasuan_probe::{
     run::record,
     storage::{self, Asked, CleanPlan, Duplicates, Item, PlannedItem, Scan, Verdict, Why},
@@ -100,8 +100,14 @@ fn failed(path: &Path, error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::NotFound {
         return files::missing(path);
     }
-    CommandError::surroundings(
-        Phrase::new("error-file-read").with("path", path.display()).with("reason", error),
+    if error.kind() == io::ErrorKind::NotADirectory {
+        return CommandError::user(
+            Phrase::new("storage-error-no-folder").with("path", path.display()),
+        );
+    }
+    files::of_io(
+        Phrase::new("error-file-read").with("path", path.display()).with_io("reason", error),
+        error,
     )
 }
 
@@ -119,8 +125,8 @@ fn scan(arguments: &ScanArguments, context: &Context) -> Result<Exit, CommandErr
     let found =
         storage::scan(&arguments.path, &asked).map_err(|error| failed(&arguments.path, &error))?;
     let root = arguments.path.canonicalize().map_err(|error| failed(&arguments.path, &error))?;
-    let twice = match arguments.no_duplicates {
-        true => Vec::new(),
+    let (twice, uncompared) = match arguments.no_duplicates {
+        true => (Vec::new(), 0),
         false => storage::duplicates(&root, &found),
     };
     let price = arguments.gb_month.map(|price| Money::new(price, arguments.currency));
@@ -139,6 +145,9 @@ fn scan(arguments: &ScanArguments, context: &Context) -> Result<Exit, CommandErr
         files::write(path, &text, existing)?;
     }
     show(&found, &twice, price, &root, context)?;
+    if uncompared > 0 {
+        context.tell(&Phrase::new("storage-uncompared").with("files", uncompared));
+    }
     if let Some(path) = &arguments.plan {
         context.tell(&Phrase::new("storage-plan-written").with("path", path.display()));
     }
@@ -320,7 +329,7 @@ fn clean(arguments: &Clean, context: &Context) -> Result<Exit, CommandError> {
         CommandError::user(
             Phrase::new("storage-error-plan")
                 .with("path", arguments.plan.display())
-                .with("reason", error),
+                .with_word("reason", kasuan_formats::syntax_cause(&error.to_string())),
         )
         .hint(Phrase::new("storage-hint-plan"))
     })?;
@@ -340,7 +349,9 @@ fn clean(arguments: &Clean, context: &Context) -> Result<Exit, CommandError> {
     let done =
         storage::clean(&plan, Timestamp::now()).map_err(|error| failed(&plan.root, &error))?;
     for (path, reason) in &done.left {
-        let left = Phrase::new("storage-left").with("path", path.display()).with("reason", reason);
+        let left = Phrase::new("storage-left")
+            .with("path", path.display())
+            .with("reason", context.say(&reason.phrase()));
         context.warn(&left);
     }
     context.print_line(
@@ -365,7 +376,9 @@ fn undo(arguments: &Undo, context: &Context) -> Result<Exit, CommandError> {
     };
     let done = storage::undo(&root, &batch.name).map_err(|error| failed(&root, &error))?;
     for (path, reason) in &done.left {
-        let left = Phrase::new("storage-left").with("path", path.display()).with("reason", reason);
+        let left = Phrase::new("storage-left")
+            .with("path", path.display())
+            .with("reason", context.say(&reason.phrase()));
         context.warn(&left);
     }
     let back =

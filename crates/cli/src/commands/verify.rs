@@ -1,11 +1,14 @@
 //! `kasuan verify`: the first validation of a rented box, before a job is trusted to it.
 
+mod history;
+
 use super::checks;
 use crate::{
     context::Context,
     error::{CommandError, Exit},
     files::{self, Existing},
     settings::Format,
+    store::Store,
 };
 use kasuan_market::Catalogue;
 use kasuan_model::{Bytes, Phrase, Phrased as _};
@@ -42,7 +45,7 @@ pub(crate) struct Verify {
     card: Option<String>,
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=32768))]
+    #[arg(long, default_value_t = 4096, value_name = "64..32768", value_parser = clap::value_parser!(u32).range(64..=32768))]
     size: u32,
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
     seconds: f64,
@@ -50,6 +53,8 @@ pub(crate) struct Verify {
     limit: u64,
     #[arg(long, default_value = ".kasuan/verify", value_name = "DIR")]
     records: PathBuf,
+    #[command(flatten)]
+    store: Store,
 }
 
 /// Runs the command.
@@ -66,6 +71,11 @@ pub(crate) fn run(arguments: &Verify, context: &Context) -> Result<Exit, Command
         size: arguments.size,
         seconds: arguments.seconds,
         limit: Duration::from_secs(arguments.limit),
+    };
+    // A ledger that cannot be opened is told before a minute is spent on measuring.
+    let ledger = match arguments.store.is_named(context) {
+        true => Some(arguments.store.open(context)?),
+        false => None,
     };
     context.tell(&Phrase::new("verify-begins").with("python", &arguments.python));
     let mut found = script(&arguments.python, effort, &catalogue);
@@ -87,6 +97,19 @@ pub(crate) fn run(arguments: &Verify, context: &Context) -> Result<Exit, Command
     }
     if let Some(folder) = &arguments.keep_at {
         found.checks.push(judge_store(&first::try_store(folder, STORE_MEBIBYTES)));
+    }
+    if let (Some((mut ledger, place)), Some(outcome)) = (ledger, &found.outcome) {
+        // A ledger that fails now must not hide what was found.
+        match history::compare_and_keep(&mut ledger, outcome) {
+            Ok(checks) => {
+                found.checks.extend(checks);
+                context.tell(&Phrase::new("verify-in-ledger").with("place", place));
+            }
+            Err(error) => {
+                let reason = context.say(&error.phrase());
+                context.warn(&Phrase::new("verify-not-in-ledger").with("reason", reason));
+            }
+        }
     }
     answer(arguments, context, &found)
 }

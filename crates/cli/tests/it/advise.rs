@@ -156,3 +156,46 @@ fn a_step_of_no_time_is_refused_instead_of_going_on_for_ever() {
     );
     assert!(said.contains("`0` is not a value for --step") && said.ends_with("[2]\n"), "{said}");
 }
+
+#[test]
+fn a_demand_that_is_empty_or_out_of_order_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |text: &str, lang: &str| {
+        fs::write(folder.path().join("demand.csv"), text).unwrap();
+        kasuan(folder.path(), &[&COMMIT, &["--lang", lang][..]].concat())
+    };
+    insta::assert_snapshot!("advise_commit_empty", run("hour,cards\n", "en"));
+    insta::assert_snapshot!("advise_commit_order", run("hour,cards\n3,1\n2,1\n", "zh"));
+    insta::assert_snapshot!("advise_commit_gap", run("hour,cards\n3,1\n5,1\n", "en"));
+}
+
+#[test]
+fn spot_without_a_history_says_so_and_never_expects_more_than_on_demand_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |remaining: &str, deadline: &str, more: &[&str]| {
+        let prices = ["--spot-price", "0.3", "--on-demand-price", "1", "--available", "yes"];
+        let fixed = ["advise", "spot", "--remaining", remaining, "--deadline", deadline];
+        kasuan(folder.path(), &[&fixed[..], &prices, more].concat())
+    };
+    insta::assert_snapshot!("advise_spot_assumed_zh", run("30h", "80h", &["--lang", "zh"]));
+    let usd = ["--currency", "USD", "--lang", "en", "--format", "json"];
+    insta::assert_snapshot!("advise_spot_assumed_json", run("30h", "80h", &usd));
+    // Less than a step to spare is still enough.
+    let tight = run("30h", "30.3h", &["--lang", "en"]);
+    assert!(tight.ends_with("[0]\n"), "{tight}");
+    insta::assert_snapshot!("advise_spot_tight", tight);
+    insta::assert_snapshot!("advise_spot_done", run("0h", "80h", &["--lang", "en"]));
+    insta::assert_snapshot!("advise_spot_long", run("30000h", "40000h", &["--lang", "zh"]));
+}
+
+#[test]
+fn share_asks_for_its_conditions_and_counts_work_not_busy_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| kasuan(folder.path(), &[&["advise", "share"], more].concat());
+    let sliced = ["--alone", "21.1", "--together", "12.58", "--lang", "zh"];
+    insta::assert_snapshot!("advise_share_sliced_zh", run(&sliced));
+    let host = ["--replicas", "3", "--limit", "host", "--mps", "--own-cores"];
+    let fits = ["--memory", "20GiB", "--card-memory", "80GiB", "--lang", "en", "--format", "json"];
+    insta::assert_snapshot!("advise_share_host_json", run(&[&host[..], &fits].concat()));
+    insta::assert_snapshot!("advise_share_unknown_en", run(&["--lang", "en"]));
+}

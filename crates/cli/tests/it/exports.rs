@@ -1,54 +1,15 @@
 //! Exported files, loaded by the real SkyPilot and dstack.
 
-use crate::{kasuan, repository};
-use serde_json::Value;
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
+use crate::{
+    kasuan,
+    python::{python, run},
+    repository,
 };
+use serde_json::Value;
+use std::{fs, path::Path, process::Command};
 
 /// The versions that are checked; the names in `formats` are those of these.
 const PACKAGES: [&str; 3] = ["skypilot==0.14.1", "dstack==0.22.5", "gpuhunt==0.1.34"];
-
-/// Returns a Python that has the packages, installed once below the target folder; without Python or
-/// a package registry the test is skipped, except where tools are required.
-fn python() -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let folder = target.join(format!("exports-{}", PACKAGES.join("-").replace("==", "-")));
-    let python = folder.join("bin/python");
-    let marker = folder.join("complete");
-    if marker.exists() {
-        return Some(python);
-    }
-    let install = || -> Result<(), String> {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        eprintln!("installing {} once, which takes a minute", PACKAGES.join(", "));
-        run(Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .args(PACKAGES))?;
-        fs::write(&marker, "").map_err(|error| error.to_string())
-    };
-    match install() {
-        Ok(()) => Some(python),
-        Err(why) => {
-            assert!(env::var_os("KASUAN_REQUIRE_TOOLS").is_none(), "{why}");
-            eprintln!("SKIPPED: exports are not checked with the real tools: {why}");
-            None
-        }
-    }
-}
-
-fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() {
-        return Ok(text);
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let end: String = errors.lines().rev().take(12).collect::<Vec<_>>().join("\n");
-    Err(format!("{command:?} ended with {}:\n{end}", output.status))
-}
 
 /// Offers of every provider and kind of name that differs, with what the tools must read.
 const OFFERS: &[(&str, &str, &str, u64, bool)] = &[
@@ -130,7 +91,7 @@ fn skypilot_and_dstack_load_what_is_exported_for_them() {
         }
     }
     assert!(written > 40, "{written}");
-    let Some(python) = python() else { return };
+    let Some(python) = python("exports", &PACKAGES) else { return };
     let script = repository().join("tools/check_exports.py");
     let read = run(Command::new(python).arg(script).arg(folder.path())).unwrap();
     let read: Vec<Value> = read.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -8,17 +8,31 @@
 )]
 
 mod advise;
+mod alerts;
+mod baseline;
 mod basics;
 mod calendar;
 mod capacity;
+mod columnar;
 mod doctor;
 mod exports;
 mod fit;
+mod fleet;
+mod imports;
 mod inputs;
+mod keeping;
 mod ledger;
 mod market;
+mod mcp;
+mod offers;
 mod on_box;
+mod price_lists;
+mod python;
+mod shell;
+mod taken;
+mod timing;
 mod verify;
+mod watching;
 mod workbook;
 
 use std::{

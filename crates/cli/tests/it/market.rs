@@ -254,3 +254,48 @@ fn whole_instances_stand_beside_each_other_by_their_bill() {
         both(&["offers", "--card", "h100-sxm5-80", "--provider", "aws", "--region", "us-gov"])
     );
 }
+
+#[test]
+fn a_usage_that_contradicts_itself_is_refused_with_the_reason() {
+    let on_demand = "compshare/cn-wlcb/4090-24g/on_demand";
+    let monthly = "compshare/cn-wlcb/4090-24g/monthly";
+    let spot = "compshare/cn-wlcb/4090-24g/spot";
+    let cases: [(&str, &[&str]); 10] = [
+        (on_demand, &["--given-back", "2026-12-01T12:00"]),
+        (on_demand, &["--reclaimed"]),
+        (on_demand, &["--stop", "2026-12-05..2026-12-06"]),
+        (on_demand, &["--stop", "2026-12-01T10:00..2026-12-01T09:00"]),
+        (on_demand, &["--no-card", "2026-12-01T10:00..2026-12-01T11:00"]),
+        (on_demand, &["--to", "2026-12-01"]),
+        (monthly, &["--stop", "2026-12-01T10:00..2026-12-01T11:00"]),
+        (monthly, &["--given-back", "2026-12-09"]),
+        (spot, &["--reclaimed", "--stop", "2026-12-01T10:00..2026-12-02"]),
+        (on_demand, &["--fresh-days", "999"]),
+    ];
+    let mut said = String::new();
+    for (offer, more) in cases {
+        let to: &[&str] = if more.contains(&"--to") { &[] } else { &["--to", "2026-12-02"] };
+        let refused =
+            both(&[&["bill", "--offer", offer, "--from", "2026-12-01"], to, more].concat());
+        assert_eq!(refused.matches("[2]\n").count(), 2, "{refused}");
+        said += &refused;
+    }
+    insta::assert_snapshot!("bill_refused", said);
+}
+
+/// The age of the price and of the terms stands in every bill; an old price is warned of.
+#[test]
+fn a_bill_says_how_old_its_price_and_its_terms_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let bill = |offer: &str, more: &[&str]| {
+        let usage = ["bill", "--offer", offer, "--from", "2026-12-01", "--to", "2026-12-02"];
+        kasuan(folder.path(), &[&usage[..], more].concat())
+    };
+    let ageing = bill("compshare/cn-wlcb/4090-24g/on_demand", &["--lang", "en"]);
+    assert!(ageing.contains("158 d, ageing"), "{ageing}");
+    let moved =
+        bill("compshare/cn-wlcb/4090-24g/on_demand", &["--ageing-days", "100", "--lang", "en"]);
+    assert!(moved.contains("158 d, stale") && moved.contains("hint at most"), "{moved}");
+    let json = bill("compshare/cn-wlcb/4090-24g/on_demand", &["--format", "json"]);
+    assert!(json.contains("\"band\": \"ageing\"") && json.contains("\"days\": 158"), "{json}");
+}

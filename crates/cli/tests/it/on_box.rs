@@ -199,20 +199,33 @@ fn a_slower_run_is_told_from_noise() {
     assert!(none.ends_with("[2]\n"), "{none}");
 }
 
+/// A program that ends with its test.
+struct Ends(std::process::Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn the_agent_serves_what_it_samples_with_money() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cards.csv"), CARD).unwrap();
-    let mut agent = Command::new(env!("CARGO_BIN_EXE_kasuan"))
+    let agent = Command::new(env!("CARGO_BIN_EXE_kasuan"))
         .args(["agent", "--from", "cards.csv", "--listen", "127.0.0.1:0", "--interval", "3600"])
-        .args(["--price", "12.5", "--requests", "3"])
+        .args(["--price", "12.5", "--requests", "3", "--host", "box-1"])
         .current_dir(folder.path())
         .env_clear()
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    // A check that fails must not leave it behind.
+    let mut agent = Ends(agent);
     let mut line = String::new();
-    BufReader::new(agent.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(agent.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
     let get = |path: &str| {
         let mut stream = TcpStream::connect(&address).unwrap();
@@ -225,12 +238,14 @@ fn the_agent_serves_what_it_samples_with_money() {
     assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
     assert!(page.contains("kasuan_up 1\n"), "the very first page has a sample: {page}");
     assert!(
-        page.contains("kasuan_gpu_busy_ratio{gpu=\"0\",name=\"NVIDIA GeForce RTX 4090\"} 0\n"),
+        page.contains(
+            "kasuan_gpu_busy_ratio{gpu=\"0\",name=\"NVIDIA GeForce RTX 4090\",hostname=\"box-1\"} 0\n"
+        ),
         "{page}"
     );
     assert!(!page.contains("kasuan_gpu_busy_ratio{gpu=\"1\""), "unknown is not zero: {page}");
     assert!(page.contains("kasuan_price_per_hour{currency=\"CNY\"} 12.5\n"), "{page}");
     assert!(get("/nothing").starts_with("HTTP/1.1 404"));
     assert!(get("/healthz").starts_with("HTTP/1.1 200 OK"));
-    assert!(agent.wait().unwrap().success());
+    assert!(agent.0.wait().unwrap().success());
 }

@@ -54,6 +54,34 @@ fn a_card_without_code_in_this_torch_fails_with_torchs_words_and_the_way_out() {
 }
 
 #[test]
+fn a_box_that_is_slower_than_others_with_its_card_is_told_by_the_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = ["--ledger", "ledger.db", "--lang", "en"];
+    python(folder.path(), GOOD);
+    let first = verify(folder.path(), &named);
+    assert!(first.contains("kept in the ledger") && !first.contains("HISTORY"), "{first}");
+    python(folder.path(), &GOOD.replace("57e12", "42e12"));
+    let slower = verify(folder.path(), &named);
+    let told = "NVIDIA GeForce RTX 3090: compute is 74% of what such cards gave before (one box";
+    assert!(slower.contains(told) && slower.ends_with("[0]"), "{slower}");
+    let nowhere = verify(folder.path(), &["--ledger", "python/ledger.db"]);
+    assert!(nowhere.ends_with("[3]") && !nowhere.contains("Measuring"), "{nowhere}");
+}
+
+#[test]
+fn a_slow_machine_without_cards_is_not_said_to_have_a_hanging_driver() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("python");
+    let says = r#"{"step": "import", "outcome": "pass", "torch": "2.8.0", "cuda": null}
+{"step": "device", "outcome": "fail", "reason": "torch.cuda.is_available() is False"}"#;
+    fs::write(&path, format!("#!/bin/sh\ncat <<'END'\n{says}\nEND\nsleep 600\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = verify(folder.path(), &["--limit", "1"]);
+    assert!(said.contains("the processor alone was measured"), "{said}");
+    assert!(!said.contains("hang"), "{said}");
+}
+
+#[test]
 fn a_box_that_hangs_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("python");

@@ -1,6 +1,7 @@
 //! From bytes to a table of cells: encodings, web pages saved by mistake, separators.
 
 use super::BillError;
+use crate::columnar;
 use encoding_rs::GB18030;
 
 /// A row of cells with its line in the file.
@@ -78,4 +79,17 @@ pub(super) fn table(file: &str, text: &str) -> Result<CellTable, BillError> {
         Some(header) if !lines.is_empty() => Ok(CellTable { header, lines }),
         _ => Err(BillError::Empty { file: file.to_owned() }),
     }
+}
+
+/// Reads the cells of a Parquet file; the number of a line is that of its row.
+pub(super) fn columns(file: &str, bytes: &[u8]) -> Result<CellTable, BillError> {
+    let (header, rows) = columnar::table(bytes.to_vec()).map_err(|error| BillError::Columnar {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })?;
+    if rows.is_empty() {
+        return Err(BillError::Empty { file: file.to_owned() });
+    }
+    let lines = rows.into_iter().zip(1..).map(|(cells, number)| Line { number, cells });
+    Ok(CellTable { header, lines: lines.collect() })
 }

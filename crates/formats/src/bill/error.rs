@@ -1,5 +1,6 @@
 //! Why a bill cannot be read: the file, the line, what was expected, and a way out.
 
+use crate::workload::syntax::cause;
 use kasuan_model::{Phrase, Phrased};
 
 /// Why a bill cannot be read.
@@ -10,6 +11,14 @@ pub enum BillError {
     Empty {
         /// The file.
         file: String,
+    },
+    /// The file begins as Parquet and cannot be read as such.
+    #[error("`{file}` cannot be read as Parquet: {reason}")]
+    Columnar {
+        /// The file.
+        file: String,
+        /// What the library says.
+        reason: String,
     },
     /// The file is a web page, usually a sign-in page that was saved as a bill.
     #[error("`{file}` is a web page, not a bill")]
@@ -109,6 +118,18 @@ pub enum BillError {
         /// What the rows add up to.
         summed: String,
     },
+    /// A row ends before it starts.
+    #[error("`{file}` line {line}: {end} is before {start}")]
+    Backwards {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// When it starts.
+        start: String,
+        /// When it ends.
+        end: String,
+    },
     /// One invoice id stands in two accounts, currencies or periods.
     #[error("`{file}` has the invoice `{invoice}` in two accounts, currencies or periods")]
     DoubleInvoice {
@@ -137,6 +158,9 @@ impl Phrased for BillError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::Empty { file } => Phrase::new("bill-error-empty").with("file", file),
+            Self::Columnar { file, reason } => {
+                Phrase::new("bill-error-columnar").with("file", file).with("reason", reason)
+            }
             Self::WebPage { file } => Phrase::new("bill-error-web-page").with("file", file),
             Self::Encoding { file } => Phrase::new("bill-error-encoding").with("file", file),
             Self::UnknownLayout { file, nearest, missing } => {
@@ -178,11 +202,24 @@ impl Phrased for BillError {
                 .with("stated", stated)
                 .with("summed", summed),
             Self::NoCurrency { file } => Phrase::new("bill-error-no-currency").with("file", file),
+            Self::Backwards { file, line, start, end } => Phrase::new("bill-error-backwards")
+                .with("file", file)
+                .with("line", line)
+                .with("start", start)
+                .with("end", end),
             Self::DoubleInvoice { file, invoice } => {
                 Phrase::new("bill-error-double-invoice").with("file", file).with("invoice", invoice)
             }
             Self::Map { file, reason } => {
-                Phrase::new("bill-error-map").with("file", file).with("reason", reason)
+                // Our own words name the field; those of the parser are English.
+                match cause(reason) {
+                    "syntax-other" => {
+                        Phrase::new("bill-error-map").with("file", file).with("reason", reason)
+                    }
+                    word => {
+                        Phrase::new("bill-error-map").with("file", file).with_word("reason", word)
+                    }
+                }
             }
         }
     }
@@ -190,6 +227,7 @@ impl Phrased for BillError {
     fn hints(&self) -> Vec<Phrase> {
         match self {
             Self::Empty { .. } => vec![Phrase::new("bill-hint-empty")],
+            Self::Columnar { .. } => vec![Phrase::new("bill-hint-columnar")],
             Self::WebPage { .. } => vec![Phrase::new("bill-hint-web-page")],
             Self::Encoding { .. } => vec![Phrase::new("bill-hint-encoding")],
             Self::UnknownLayout { .. } => vec![Phrase::new("bill-hint-unknown-layout")],
@@ -201,6 +239,7 @@ impl Phrased for BillError {
                 vec![Phrase::new("bill-hint-download-again")]
             }
             Self::DoubleRow { .. } => vec![Phrase::new("bill-hint-double-row")],
+            Self::Backwards { .. } => vec![Phrase::new("bill-hint-backwards")],
             Self::DoubleInvoice { .. } => vec![Phrase::new("bill-hint-double-invoice")],
             Self::Map { .. } => vec![Phrase::new("bill-hint-map")],
             Self::MixedCurrencies { .. } => vec![Phrase::new("bill-hint-mixed-currencies")],

@@ -15,6 +15,7 @@ pub use error::BillError;
 pub use layout::{Layout, layouts, own_layout};
 pub use time::{moment, month, states_zone};
 
+use crate::columnar;
 use jiff::tz::Offset;
 use kasuan_model::{Charge, Money, Phrase};
 use sha2::{Digest as _, Sha256};
@@ -51,8 +52,11 @@ pub struct Bill {
 
 /// Reads a bill. `name` is the file's name, for messages.
 pub fn read(name: &str, bytes: &[u8], options: &BillOptions) -> Result<Bill, BillError> {
-    let text = decode::text(name, bytes)?;
-    let table = decode::table(name, &text)?;
+    let table = if columnar::is(bytes) {
+        decode::columns(name, bytes)?
+    } else {
+        decode::table(name, &decode::text(name, bytes)?)?
+    };
     let chosen = layout::choose(name, &table.header, options)?;
     let mut warnings = chosen.warnings(&table.header);
     let read = rows::read(name, &chosen, &table, options)?;

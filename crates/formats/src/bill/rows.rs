@@ -228,8 +228,8 @@ impl Reader<'_> {
     fn periods(&self, line: &Line) -> Result<(Period, Period), BillError> {
         let zone = self.zone;
         let moment = |text: &str| {
-            let read = time::moment(text, zone)?;
-            self.zoneless.set(self.zoneless.get() || !time::states_zone(text));
+            let (read, stated) = time::moment_and_zone(text, zone)?;
+            self.zoneless.set(self.zoneless.get() || !stated);
             Some(read)
         };
         let range = self.parsed("charge_range", line, "time", |text| time::range(text, zone))?;
@@ -243,16 +243,25 @@ impl Reader<'_> {
         let start = range.map(|(start, _)| start).or(start).or(day);
         let (charge, bill) = match (start, stated_month) {
             (Some(start), stated) => {
-                let end = range.map(|(_, end)| end).or(end).unwrap_or(start).max(start);
-                let civil = zone.to_datetime(start).strftime("%Y-%m").to_string();
-                let own = time::month(&civil, zone).unwrap_or((start, end));
-                ((start, end), stated.unwrap_or(own))
+                let end = range.map(|(_, end)| end).or(end).unwrap_or(start);
+                let own = || time::month_of(start, zone).unwrap_or((start, end));
+                ((start, end), stated.unwrap_or_else(own))
             }
             (None, Some(month)) => (month, month),
             (None, None) => {
                 return Err(self.unread(line, 0, "", "time"));
             }
         };
+        for (start, end) in [charge, bill] {
+            if end < start {
+                return Err(BillError::Backwards {
+                    file: self.file.to_owned(),
+                    line: line.number,
+                    start: start.to_string(),
+                    end: end.to_string(),
+                });
+            }
+        }
         Ok((charge, bill))
     }
 

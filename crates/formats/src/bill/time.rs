@@ -20,6 +20,23 @@ pub fn moment(text: &str, zone: Offset) -> Option<Timestamp> {
     zone.to_timestamp(civil).ok()
 }
 
+/// As [`moment`], and whether the time states its zone itself.
+pub(super) fn moment_and_zone(text: &str, zone: Offset) -> Option<(Timestamp, bool)> {
+    match text.trim().parse::<Timestamp>() {
+        Ok(moment) => Some((moment, true)),
+        Err(_) => Some((moment(text, zone)?, states_zone(text))),
+    }
+}
+
+/// Returns the month in `zone` that a moment lies in.
+pub(super) fn month_of(moment: Timestamp, zone: Offset) -> Option<(Timestamp, Timestamp)> {
+    let first = zone.to_datetime(moment).date().first_of_month();
+    let next = first.last_of_month().tomorrow().ok()?;
+    let start = zone.to_timestamp(first.to_datetime(Time::midnight())).ok()?;
+    let end = zone.to_timestamp(next.to_datetime(Time::midnight())).ok()?;
+    Some((start, end))
+}
+
 /// Says whether a time that was read states its zone itself.
 pub fn states_zone(text: &str) -> bool {
     let text = text.trim();

@@ -79,6 +79,8 @@ struct OverrideFile {
 #[serde(deny_unknown_fields)]
 struct Override {
     rule: String,
+    /// The rule's own text, to the letter.
+    text: String,
     #[expect(dead_code, reason = "it is for the reader of the file, who must find one")]
     reason: String,
     requirement: Option<String>,
@@ -158,10 +160,14 @@ fn load() -> Result<Model, ModelError> {
             continue;
         }
         let own = overrides.list.iter().find(|one| one.rule == *id);
+        let criteria = rule.get("ValidationCriteria").ok_or_else(|| wrong(id))?;
+        let says = text(criteria, "MustSatisfy").unwrap_or_default();
+        if let Some(own) = own.filter(|own| own.text != says) {
+            return Err(ModelError(format!("{} does not say: {}", own.rule, own.text)));
+        }
         if own.is_some_and(|own| own.skip) {
             continue;
         }
-        let criteria = rule.get("ValidationCriteria").ok_or_else(|| wrong(id))?;
         let part = |key: &str, replaced: Option<&String>| -> Result<Option<Check>, ModelError> {
             let value = match replaced {
                 Some(text) => serde_json::from_str(text).map_err(|e| ModelError(e.to_string()))?,
@@ -187,7 +193,7 @@ fn load() -> Result<Model, ModelError> {
             criteria: applies
                 .map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect())
                 .unwrap_or_default(),
-            told: text(criteria, "MustSatisfy").unwrap_or_default(),
+            told: says,
             requirement,
             condition: part("Condition", own.and_then(|own| own.condition.as_ref()))?,
             about_value: text(rule, "Function").as_deref() == Some("Validation"),

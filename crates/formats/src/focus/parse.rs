@@ -1,5 +1,6 @@
 //! A FOCUS file as a table of cells, where null is no text.
 
+use crate::workload::syntax::cause;
 use kasuan_model::{Phrase, Phrased};
 
 /// A table of cells.
@@ -31,9 +32,9 @@ impl Phrased for ParseError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::Empty => Phrase::new("focus-error-empty"),
-            Self::Broken { line, reason } => {
-                Phrase::new("focus-error-broken").with("line", line).with("reason", reason)
-            }
+            Self::Broken { line, reason } => Phrase::new("focus-error-broken")
+                .with("line", line)
+                .with_word("reason", cause(reason)),
         }
     }
 }

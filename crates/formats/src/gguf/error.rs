@@ -74,7 +74,7 @@ pub enum GgufError {
 impl Phrased for GgufError {
     fn phrase(&self) -> Phrase {
         match self {
-            Self::Io(cause) => Phrase::new("sizing-weights-io").with("reason", cause),
+            Self::Io(cause) => Phrase::new("sizing-weights-io").with_io("reason", cause),
             Self::NotGguf => Phrase::new("sizing-gguf-not-gguf"),
             Self::BigEndian => Phrase::new("sizing-gguf-big-endian"),
             Self::Version { version } => {

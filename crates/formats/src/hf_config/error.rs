@@ -1,5 +1,6 @@
 //! Why a config.json cannot be read, and what can still be said from the rest of it.
 
+use crate::workload::syntax::cause;
 use kasuan_model::{Phrase, Phrased};
 
 /// Why a config.json cannot be read.
@@ -98,7 +99,7 @@ impl Phrased for HfConfigError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::NotJson { reason, line, column } => Phrase::new("sizing-config-not-json")
-                .with("reason", reason)
+                .with_word("reason", cause(reason))
                 .with("line", line)
                 .with("column", column),
             Self::NotAnObject { found } => {

@@ -84,7 +84,7 @@ impl Phrased for LocalModelError {
     fn phrase(&self) -> Phrase {
         match self {
             Self::Io { path, cause } => {
-                Phrase::new("sizing-local-io").with("path", path.display()).with("reason", cause)
+                Phrase::new("sizing-local-io").with("path", path.display()).with_io("reason", cause)
             }
             Self::UnknownKind { path } => {
                 Phrase::new("sizing-local-unknown-kind").with("path", path.display())

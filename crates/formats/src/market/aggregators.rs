@@ -2,7 +2,7 @@
 //! (github.com/adriannutiu/gpu-rental-prices) and github.com/tardellirs/gpu-pricing.
 
 use super::{
-    json::{number, price, text},
+    json::{number, text},
     taker::{Raw, Taker},
 };
 use kasuan_model::{BillingMode, Currency, Interconnect, Phrase};
@@ -27,7 +27,7 @@ pub(super) fn gpurentalprices(file: &Value, taker: &mut Taker<'_>) {
         }
         let kind = text(row, "kind");
         let fetched = text(row, "fetched_at").get(..10).and_then(|day| day.parse().ok());
-        taker.take(Raw {
+        let row_of_file = Raw {
             line,
             provider,
             product: text(row, "gpu"),
@@ -35,13 +35,13 @@ pub(super) fn gpurentalprices(file: &Value, taker: &mut Taker<'_>) {
             card: text(row, "gpu"),
             card_gb: number(row.get("vram_gb")),
             mode: if kind == "spot" { BillingMode::Spot } else { BillingMode::OnDemand },
-            price: price(row.get("usd_hr")).unwrap_or_default(),
             per_card: true,
             currency: Some(Currency::USD),
             observed: fetched.or(day),
             source: text(row, "source_url"),
             ..Raw::default()
-        });
+        };
+        taker.take_at(row_of_file, row.get("usd_hr"));
     }
 }
 
@@ -64,7 +64,12 @@ pub(super) fn tardellirs(file: &Value, taker: &mut Taker<'_>) {
         // `NVIDIA A100` says its form factor in a column of its own.
         let interconnect = text(row, "interconnect");
         let name = format!("{} {interconnect}", text(row, "gpu_model"));
-        taker.take(Raw {
+        if text(row, "gpu_model").is_empty() {
+            let why = Phrase::new("import-no-card-name");
+            taker.refuse(at as u64 + 1, text(row, "id"), why);
+            continue;
+        }
+        let row_of_file = Raw {
             line: at as u64 + 1,
             provider: text(row, "provider_id"),
             product: text(row, "id"),
@@ -79,7 +84,6 @@ pub(super) fn tardellirs(file: &Value, taker: &mut Taker<'_>) {
                 _ => Interconnect::Unknown,
             },
             mode: if spot { BillingMode::Spot } else { BillingMode::OnDemand },
-            price: price(row.get("price_usd_hour")).unwrap_or_default(),
             per_card: true,
             host_included: apart.then_some(false),
             currency: Some(Currency::USD),
@@ -87,6 +91,7 @@ pub(super) fn tardellirs(file: &Value, taker: &mut Taker<'_>) {
             source: text(row, "source_url"),
             notes: &notes,
             ..Raw::default()
-        });
+        };
+        taker.take_at(row_of_file, row.get("price_usd_hour"));
     }
 }

@@ -1,7 +1,7 @@
 //! Azure's Retail Prices API: `{Items: [{armSkuName, retailPrice, unitOfMeasure, ...}]}`.
 
 use super::{
-    json::{price, text},
+    json::text,
     taker::{Raw, Taker},
 };
 use kasuan_model::{BillingMode, Phrase, PricePer};
@@ -39,7 +39,7 @@ pub(super) fn read(file: &Value, taker: &mut Taker<'_>) {
             continue;
         }
         let provider = taker.stated.provider.clone().unwrap_or_else(|| "azure".to_owned());
-        taker.take(Raw {
+        let row_of_file = Raw {
             line,
             provider: &provider,
             region: text(row, "armRegionName"),
@@ -47,12 +47,12 @@ pub(super) fn read(file: &Value, taker: &mut Taker<'_>) {
             mode,
             per,
             count: None,
-            price: price(row.get("retailPrice")).unwrap_or_default(),
             currency: text(row, "currencyCode").parse().ok(),
             host_included: Some(true),
             observed: taker.stated.observed,
             source: "https://prices.azure.com/api/retail/prices",
             ..Raw::default()
-        });
+        };
+        taker.take_at(row_of_file, row.get("retailPrice"));
     }
 }

@@ -41,11 +41,11 @@ pub(super) fn compshare(file: &Value, taker: &mut Taker<'_>) -> Result<(), Impor
                 continue;
             }
         };
-        let amount = price(row.get("Price")).or_else(|| price(row.get("Instance")));
+        let amount = row.get("Price").or_else(|| row.get("Instance"));
         // Memory comes in MiB, in questions and in answers.
         let mib = number(row.get("Memory"));
         let card_mib = number(row.get("GraphicsMemory"));
-        taker.take(Raw {
+        let row_of_file = Raw {
             line,
             provider: &provider,
             region: text(row, "Region"),
@@ -58,11 +58,11 @@ pub(super) fn compshare(file: &Value, taker: &mut Taker<'_>) -> Result<(), Impor
             memory_gib: mib.map(|mib| mib / 1024.0),
             mode,
             per,
-            price: amount.unwrap_or_default(),
             currency: Some(Currency::CNY),
             host_included: Some(true),
             ..Raw::default()
-        });
+        };
+        taker.take_at(row_of_file, amount);
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ pub(super) fn autodl(file: &Value, taker: &mut Taker<'_>) {
         let stated = modes.iter().filter(|(key, _, _)| row.get(*key).is_some_and(|v| !v.is_null()));
         let stated: Vec<_> = stated.collect();
         if stated.is_empty() {
-            taker.refuse(line, name, Phrase::new("import-no-price").with("price", "-"));
+            taker.refuse(line, name, Phrase::new("import-price-missing"));
         }
         for (key, mode, per) in stated {
             let thousandths = price(row.get(*key)).unwrap_or_default();

@@ -44,6 +44,13 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
             taker.refuse(line, "", Phrase::new("import-header-again"));
             continue;
         }
+        if card.is_some_and(|at| at >= record.len()) {
+            let why = Phrase::new("import-row-short")
+                .with("cells", record.len())
+                .with("columns", header.len());
+            taker.refuse(line, record.get(0).unwrap_or(""), why);
+            continue;
+        }
         let cell =
             |column: Option<usize>| column.and_then(|at| record.get(at)).unwrap_or("").trim();
         let number = |column| cell(column).parse::<f64>().ok();
@@ -51,8 +58,9 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
             taker.report.no_card += 1;
             continue;
         }
-        let Ok(amount) = cell(price).parse::<Decimal>() else {
-            let why = Phrase::new("import-not-a-price").with("text", cell(price));
+        let text = cell(price);
+        let Ok(amount) = text.parse().or_else(|_| Decimal::from_scientific(text)) else {
+            let why = Phrase::new("import-not-a-price").with("text", text);
             taker.refuse(line, cell(product), why);
             continue;
         };

@@ -12,7 +12,7 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
     let documents = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| ImportError::Json { what: error.to_string() })?;
+        .map_err(|error| ImportError::Json { line: error.line(), column: error.column() })?;
     let mut documents = documents.into_iter();
     let (first, rest) = (documents.next(), documents.len());
     let value = match first {

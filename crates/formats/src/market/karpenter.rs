@@ -4,10 +4,9 @@
 
 use super::{
     ImportError,
-    json::price,
     taker::{Raw, Taker},
 };
-use kasuan_model::{BillingMode, Currency};
+use kasuan_model::{BillingMode, Currency, Phrase};
 use rust_decimal::Decimal;
 use serde_json::Value;
 
@@ -31,10 +30,13 @@ pub(super) fn read_go(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportErr
         }
         for entry in line.split(',') {
             let Some((name, number)) = entry.split_once(':') else { continue };
-            let (Some(name), Ok(price)) = (quoted(name), number.trim().parse::<Decimal>()) else {
+            let Some(name) = quoted(name) else { continue };
+            taker.report.rows += 1;
+            let Ok(price) = number.trim().parse::<Decimal>() else {
+                let why = Phrase::new("import-not-a-price").with("text", number.trim());
+                taker.refuse(at as u64 + 1, name, why);
                 continue;
             };
-            taker.report.rows += 1;
             taker.take(Raw {
                 line: at as u64 + 1,
                 provider: &provider,
@@ -92,18 +94,18 @@ fn take_map(
 ) {
     for (product, value) in prices.as_object().into_iter().flatten() {
         taker.report.rows += 1;
-        taker.take(Raw {
+        let row_of_file = Raw {
             line: taker.report.rows as u64,
             provider,
             region,
             product,
             mode,
             count: None,
-            price: price(Some(value)).unwrap_or_default(),
             currency: Some(currency),
             host_included: Some(true),
             ..Raw::default()
-        });
+        };
+        taker.take_at(row_of_file, Some(value));
     }
 }
 

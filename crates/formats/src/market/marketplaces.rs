@@ -34,12 +34,11 @@ pub(super) fn vast(file: &Value, taker: &mut Taker<'_>) {
             vcpus: number(row.get("cpu_cores_effective")).or_else(|| number(row.get("cpu_cores"))),
             memory_gib: number(row.get("cpu_ram")).map(|mib| mib / 1024.0),
             disk_gb: number(row.get("disk_space")),
-            price: price(row.get("dph_total")).unwrap_or_default(),
             currency: Some(Currency::USD),
             host_included: Some(true),
             ..Raw::default()
         };
-        taker.take(base);
+        taker.take_at(base, row.get("dph_total"));
         if let Some(bid) = price(row.get("min_bid")).filter(|bid| !bid.is_zero()) {
             taker.take(Raw { mode: BillingMode::Spot, price: bid, ..base });
         }

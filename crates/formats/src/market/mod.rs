@@ -16,12 +16,13 @@ mod report;
 mod skypilot;
 mod taker;
 mod text;
-mod workbook;
+pub(crate) mod workbook;
 
 pub use report::{Noted, Refused, Report};
+pub use workbook::sheet_rows;
 
 use jiff::civil::Date;
-use kasuan_market::{Bands, Catalogue, PriceCard, validate};
+use kasuan_market::{Bands, Catalogue, PriceCard, validate_new};
 use kasuan_model::{BillingMode, Currency, Phrase, Phrased};
 use price_card::PriceCardError;
 use taker::Taker;
@@ -64,10 +65,12 @@ pub enum ImportError {
     #[error("the file is neither UTF-8 nor GBK text")]
     Unreadable,
     /// It looks like JSON but is not.
-    #[error("the file is no JSON: {what}")]
+    #[error("the file is no JSON: line {line}, column {column}")]
     Json {
-        /// What is wrong, with line and column.
-        what: String,
+        /// The line, from 1.
+        line: usize,
+        /// The character in it.
+        column: usize,
     },
     /// It is no price list that is known.
     #[error("the format of the file is not known")]
@@ -104,7 +107,9 @@ impl Phrased for ImportError {
             Self::Empty => Phrase::new("import-empty"),
             Self::Html => Phrase::new("import-html"),
             Self::Unreadable => Phrase::new("import-unreadable"),
-            Self::Json { what } => Phrase::new("import-json").with("what", what),
+            Self::Json { line, column } => {
+                Phrase::new("import-json").with("line", line).with("column", column)
+            }
             Self::Unknown { seen } => Phrase::new("import-unknown").with("seen", seen),
             Self::NotStated { what } => Phrase::new("import-not-stated").with("what", what),
             Self::Workbook { what } => Phrase::new("import-workbook").with("what", what),
@@ -146,7 +151,7 @@ pub fn import(
         let what = Phrase::new("import-encoding").with("encoding", encoding);
         import.report.noted.insert(0, Noted { line: 1, what });
     }
-    import.report.doubts = doubts(&import.card, catalogue, today);
+    import.report.doubts = validate_new(catalogue, &import.card.offers, Bands::default(), today);
     import.report.taken = import.card.offers.len();
     Ok(import)
 }
@@ -193,29 +198,21 @@ fn price_card(
         let seen: String = header.join(",").chars().take(80).collect();
         return Err(ImportError::Unknown { seen });
     }
-    let read = price_card::read_leniently(text, &stated.name, catalogue)?;
+    let mut read = price_card::read_leniently(text, &stated.name, catalogue)?;
+    let every = read.card.offers.len();
+    // As when it is laid over prices: of two rows with one id the later stays.
+    let offers = std::mem::take(&mut read.card.offers);
+    read.card.lay(PriceCard { offers, terms: Vec::new() });
     let report = Report {
         format: "price_card",
-        rows: read.card.offers.len() + read.refused.len(),
+        rows: read.rows,
+        terms: read.terms,
+        merged: every - read.card.offers.len(),
         refused: read.refused,
         noted: read.notes,
         ..Report::default()
     };
     Ok(Import { card: read.card, report })
-}
-
-/// Checks what was taken against the catalogue it is laid over.
-fn doubts(card: &PriceCard, catalogue: &Catalogue, today: Date) -> Vec<kasuan_market::Finding> {
-    if card.offers.is_empty() {
-        return Vec::new();
-    }
-    let mut ids: Vec<&str> = card.offers.iter().map(|offer| offer.id.as_str()).collect();
-    ids.sort_unstable();
-    let (laid, _) = catalogue.clone().with_price_card(card.clone());
-    validate(&laid, Bands::default(), today)
-        .into_iter()
-        .filter(|finding| ids.binary_search(&finding.offer.as_str()).is_ok())
-        .collect()
 }
 
 /// Returns the id of an offer: provider, region, product with its tier, mode.
@@ -227,28 +224,42 @@ pub(crate) fn offer_id(
     mode: BillingMode,
 ) -> String {
     let mut id = String::with_capacity(64);
-    push_slug(&mut id, provider);
+    write_offer_id(&mut id, [provider, region, product, tier], mode);
+    id
+}
+
+/// Writes the id of an offer over a buffer: provider, region, product, tier, and the mode.
+fn write_offer_id(
+    id: &mut String,
+    [provider, region, product, tier]: [&str; 4],
+    mode: BillingMode,
+) {
+    id.clear();
+    push_slug(id, provider);
     if !region.is_empty() {
         id.push('/');
-        push_slug(&mut id, region);
+        push_slug(id, region);
     }
     id.push('/');
-    push_slug(&mut id, product);
+    push_slug(id, product);
     if !tier.is_empty() {
         id.push('.');
-        push_slug(&mut id, tier);
+        push_slug(id, tier);
     }
     id.push('/');
-    id.push_str(&mode.word());
-    id
+    match mode {
+        BillingMode::OnDemand => id.push_str("on_demand"),
+        BillingMode::Spot => id.push_str("spot"),
+        other => id.push_str(&other.word()),
+    }
 }
 
 /// Appends a text in lower case with single hyphens for everything that is no letter or digit.
 fn push_slug(id: &mut String, text: &str) {
     let mut gap = false;
     let start = id.len();
-    for c in text.chars().flat_map(char::to_lowercase) {
-        if c.is_alphanumeric() || matches!(c, '.' | '_') {
+    let mut push = |c: char, is_part: bool| {
+        if is_part {
             if gap && id.len() > start {
                 id.push('-');
             }
@@ -256,6 +267,14 @@ fn push_slug(id: &mut String, text: &str) {
             id.push(c);
         } else {
             gap = true;
+        }
+    };
+    for c in text.chars() {
+        if c.is_ascii() {
+            let is_part = c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+            push(c.to_ascii_lowercase(), is_part);
+        } else {
+            c.to_lowercase().for_each(|c| push(c, c.is_alphanumeric()));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
     report::{Noted, Refused},
     text::csv_records,
 };
-use cells::Row;
+use cells::{Cards, Row};
 use columns::Columns;
 use kasuan_market::{CardError, Catalogue, PriceCard};
 use kasuan_model::{Phrase, Phrased};
@@ -52,6 +52,12 @@ pub enum PriceCardError {
         line: u64,
         /// What is wrong.
         what: String,
+    },
+    /// The header stands in the middle, as where tables were pasted together.
+    #[error("line {line}: the header again")]
+    HeaderAgain {
+        /// The line, from 1.
+        line: u64,
     },
     /// A cell that this kind of row needs is empty.
     #[error("line {line}: column `{column}` is empty")]
@@ -150,6 +156,11 @@ impl std::fmt::Display for Wanted {
     }
 }
 
+/// Returns the key of a column's name in the reader's language.
+fn word(column: &str) -> String {
+    format!("price-column-{column}")
+}
+
 impl Phrased for PriceCardError {
     fn phrase(&self) -> Phrase {
         match self {
@@ -158,27 +169,33 @@ impl Phrased for PriceCardError {
                 Phrase::new("price-card-unknown-column").with("column", column)
             }
             Self::TwiceColumn { column } => {
-                Phrase::new("price-card-twice-column").with("column", column)
+                Phrase::new("price-card-twice-column").with_word("column", word(column))
             }
             Self::MissingColumn { column } => {
-                Phrase::new("price-card-missing-column").with("column", column)
+                Phrase::new("price-card-missing-column").with_word("column", word(column))
             }
             Self::Line { line, what } => {
                 Phrase::new("price-card-line").with("line", line).with("what", what)
             }
-            Self::MissingCell { line, column } => {
-                Phrase::new("price-card-missing-cell").with("line", line).with("column", column)
-            }
+            Self::HeaderAgain { .. } => Phrase::new("import-header-again"),
+            Self::MissingCell { line, column } => Phrase::new("price-card-missing-cell")
+                .with("line", line)
+                .with_word("column", word(column)),
             Self::Cell { line, column, text, wanted } => Phrase::new("price-card-cell")
                 .with("line", line)
-                .with("column", column)
+                .with_word("column", word(column))
                 .with("text", text)
                 .with("wanted", wanted.word()),
-            Self::Card { line, error } => {
-                let name = match error {
-                    CardError::Unknown { text, .. } | CardError::Memory { text, .. } => text,
-                };
-                Phrase::new("price-card-card").with("line", line).with("text", name)
+            Self::Card { line, error: CardError::Unknown { text, .. } } => {
+                Phrase::new("price-card-card").with("line", line).with("text", text)
+            }
+            Self::Card { line, error: CardError::Memory { text, family, given, known, .. } } => {
+                Phrase::new("price-card-memory")
+                    .with("line", line)
+                    .with("text", text)
+                    .with("family", family)
+                    .with("given", given)
+                    .with("known", known.join(" / "))
             }
         }
     }
@@ -188,13 +205,7 @@ impl Phrased for PriceCardError {
             Self::UnknownColumn { nearest: Some(nearest), .. } => {
                 vec![Phrase::new("price-card-nearest-column").with("column", nearest)]
             }
-            Self::Card { error, .. } => {
-                let mut hints = error.hints();
-                if matches!(error, CardError::Memory { .. }) {
-                    hints.push(error.phrase());
-                }
-                hints
-            }
+            Self::Card { error, .. } => error.hints(),
             Self::Empty | Self::UnknownColumn { .. } | Self::MissingColumn { .. } => {
                 vec![Phrase::new("price-card-template")]
             }
@@ -212,6 +223,10 @@ pub struct ReadPriceCard {
     pub notes: Vec<Noted>,
     /// Rows that were refused; always empty after [`read`].
     pub refused: Vec<Refused>,
+    /// Rows below the header that are not empty.
+    pub rows: usize,
+    /// Those of them that are about storage and traffic.
+    pub terms: usize,
 }
 
 /// Reads a price card strictly: the first wrong cell is the error. `name` becomes the source of
@@ -223,6 +238,9 @@ pub fn read(
 ) -> Result<ReadPriceCard, PriceCardError> {
     let mut refusal = None;
     let read = walk(text, name, catalogue, |error| {
+        if matches!(error, PriceCardError::HeaderAgain { .. }) {
+            return true;
+        }
         refusal = Some(error);
         false
     })?;
@@ -256,6 +274,7 @@ impl PriceCardError {
             | Self::TwiceColumn { .. }
             | Self::MissingColumn { .. } => 1,
             Self::Line { line, .. }
+            | Self::HeaderAgain { line }
             | Self::MissingCell { line, .. }
             | Self::Cell { line, .. }
             | Self::Card { line, .. } => *line,
@@ -278,14 +297,19 @@ fn walk(
         Some((_, Ok(header))) => header,
     };
     let columns = Columns::new(&header)?;
+    let mut cards = Cards::default();
     for (line, record) in records {
+        if record.as_ref().is_ok_and(|row| row.iter().all(|cell| cell.trim().is_empty())) {
+            continue;
+        }
+        read.rows += 1;
         let row = match record {
             Err(what) => Err(PriceCardError::Line { line, what }),
-            // A header repeated in the middle of pasted tables is no row.
-            Ok(record) if record == header => continue,
-            Ok(record) if record.iter().all(|cell| cell.trim().is_empty()) => continue,
+            // A header repeated in the middle of pasted tables is no price.
+            Ok(record) if record == header => Err(PriceCardError::HeaderAgain { line }),
             Ok(record) => {
-                Row { line, columns: &columns, record: &record, name, catalogue }.read(&mut read)
+                let row = Row { line, columns: &columns, record: &record, name, catalogue };
+                row.read(&mut read, &mut cards)
             }
         };
         if let Err(error) = row

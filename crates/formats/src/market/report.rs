@@ -38,6 +38,8 @@ pub struct Report {
     /// Rows about machines without a card, or whose card the file does not tell and the catalogue
     /// does not know.
     pub no_card: usize,
+    /// Rows about storage and traffic.
+    pub terms: usize,
     /// Rows that were refused.
     pub refused: Vec<Refused>,
     /// What to know about rows that were taken.

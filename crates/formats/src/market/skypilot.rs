@@ -4,7 +4,7 @@
 use super::{
     ImportError,
     taker::{Raw, Taker},
-    text::csv_records,
+    text::Records,
 };
 use csv::StringRecord;
 use kasuan_model::{BillingMode, Currency, Phrase};
@@ -16,8 +16,9 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
     if taker.stated.provider.is_none() {
         return Err(ImportError::NotStated { what: "provider" });
     }
-    let mut records = csv_records(text);
+    let mut records = Records::new(text);
     let Some((_, Ok(header))) = records.next() else { return Err(ImportError::Empty) };
+    let header = header.clone();
     let at = |name: &str| header.iter().position(|cell| cell.trim().eq_ignore_ascii_case(name));
     let columns = [
         "InstanceType",
@@ -32,7 +33,7 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
     ]
     .map(at);
     let [product, vcpus, memory, card, count, info, region, price, spot] = columns;
-    for (line, record) in records {
+    while let Some((line, record)) = records.next() {
         let record = match record {
             Ok(record) => record,
             Err(what) => {
@@ -41,11 +42,18 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
             }
         };
         taker.report.rows += 1;
-        if record == header {
+        if *record == header {
             taker.refuse(line, "", Phrase::new("import-header-again"));
             continue;
         }
-        let cell = |column: Option<usize>| cell(&record, column);
+        if card.is_some_and(|at| at >= record.len()) {
+            let why = Phrase::new("import-row-short")
+                .with("cells", record.len())
+                .with("columns", header.len());
+            taker.refuse(line, record.get(0).unwrap_or(""), why);
+            continue;
+        }
+        let cell = |column: Option<usize>| cell(record, column);
         if cell(card).is_empty() {
             taker.report.no_card += 1;
             continue;
@@ -66,7 +74,7 @@ pub(super) fn read(text: &str, taker: &mut Taker<'_>) -> Result<(), ImportError>
         };
         let prices = [(price, BillingMode::OnDemand), (spot, BillingMode::Spot)];
         if prices.iter().all(|(column, _)| cell(*column).is_empty()) {
-            taker.refuse(line, row.product, Phrase::new("import-no-price").with("price", "-"));
+            taker.refuse(line, row.product, Phrase::new("import-price-missing"));
             continue;
         }
         for (column, mode) in prices {

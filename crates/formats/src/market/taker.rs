@@ -1,6 +1,7 @@
 //! Takes rows of any source: maps the card, checks the price, merges repeats, reports the rest.
 
-use super::{Import, Noted, Refused, Report, Stated, offer_id};
+use super::{Import, Noted, Refused, Report, Stated, json::price, write_offer_id};
+use indexmap::IndexMap;
 use jiff::civil::Date;
 use kasuan_market::{CardError, CardMatch, Catalogue, PriceCard};
 use kasuan_model::{
@@ -8,7 +9,8 @@ use kasuan_model::{
     Seconds, Source,
 };
 use rust_decimal::{Decimal, prelude::FromPrimitive as _};
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// A row as a source states it.
 #[derive(Clone, Copy, Debug)]
@@ -73,14 +75,18 @@ impl Default for Raw<'_> {
     }
 }
 
+/// What a spelling stood for, by the memory that its row stated.
+type Resolved = (u64, Result<CardMatch, CardError>);
+
 /// Collects rows.
 pub(super) struct Taker<'a> {
     catalogue: &'a Catalogue,
     pub(super) stated: &'a Stated,
-    offers: Vec<Offer>,
-    by_id: BTreeMap<String, usize>,
-    cards: BTreeMap<(String, u64), Result<CardMatch, CardError>>,
+    offers: IndexMap<String, Offer>,
+    cards: BTreeMap<String, Vec<Resolved>>,
     products: BTreeMap<(&'a str, &'a str), &'a Offer>,
+    /// The id of the row at hand.
+    id: String,
     pub(super) report: Report,
 }
 
@@ -95,10 +101,10 @@ impl<'a> Taker<'a> {
         Self {
             catalogue,
             stated,
-            offers: Vec::new(),
-            by_id: BTreeMap::new(),
+            offers: IndexMap::new(),
             cards: BTreeMap::new(),
             products,
+            id: String::new(),
             report: Report::default(),
         }
     }
@@ -115,21 +121,40 @@ impl<'a> Taker<'a> {
         }
     }
 
+    /// Takes a row with the price that stands in a JSON document.
+    pub(super) fn take_at(&mut self, raw: Raw<'_>, stated: Option<&Value>) {
+        match (price(stated), stated) {
+            (Some(price), _) => self.take(Raw { price, ..raw }),
+            (None, None | Some(Value::Null)) => {
+                self.refuse(raw.line, raw.product, Phrase::new("import-price-missing"));
+            }
+            (None, Some(other)) => {
+                let text = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
+                let why = Phrase::new("import-not-a-price").with("text", text);
+                self.refuse(raw.line, raw.product, why);
+            }
+        }
+    }
+
     fn try_take(&mut self, raw: Raw<'_>) -> Result<(), Phrase> {
         let provider = if raw.provider.is_empty() {
             self.stated.provider.as_deref().unwrap_or_default()
         } else {
             raw.provider
-        }
-        .to_lowercase();
-        let known = self.products.get(&(provider.as_str(), raw.product)).copied();
+        };
+        let provider = if provider.chars().any(char::is_uppercase) {
+            Cow::Owned(provider.to_lowercase())
+        } else {
+            Cow::Borrowed(provider)
+        };
+        let known = self.products.get(&(provider.as_ref(), raw.product)).copied();
         let (card, raw_name) = match (raw.card.is_empty(), known) {
-            (true, Some(known)) => (known.card.clone(), known.card_raw.clone()),
+            (true, Some(known)) => (known.card.clone(), known.card_raw.as_str()),
             (true, None) => {
                 self.report.no_card += 1;
                 return Ok(());
             }
-            (false, _) => (self.card(&raw)?, raw.card.to_owned()),
+            (false, _) => (self.card(&raw)?, raw.card),
         };
         if raw.price <= Decimal::ZERO {
             return Err(Phrase::new("import-no-price").with("price", raw.price));
@@ -142,14 +167,23 @@ impl<'a> Taker<'a> {
             .or_else(|| known.map(|known| f64::from(known.count) / f64::from(known.slices.max(1))));
         let (count, slices) = count_of(stated_count)?;
         let price = if raw.per_card { raw.price * Decimal::from(count) } else { raw.price };
+        let parts = [provider.as_ref(), raw.region, raw.product, raw.tier];
+        write_offer_id(&mut self.id, parts, raw.mode);
+        // Of two rows with one id the cheaper stays.
+        if let Some(old) = self.offers.get(self.id.as_str()) {
+            self.report.merged += 1;
+            if price >= old.price.amount() {
+                return Ok(());
+            }
+        }
         let offer = Offer {
-            id: offer_id(&provider, raw.region, raw.product, raw.tier, raw.mode),
-            provider,
+            id: self.id.clone(),
+            provider: provider.into_owned(),
             region: raw.region.to_owned(),
             country: raw.country.to_owned(),
             product: raw.product.to_owned(),
             card,
-            card_raw: raw_name,
+            card_raw: raw_name.to_owned(),
             count,
             slices,
             tier: raw.tier.to_owned(),
@@ -166,6 +200,7 @@ impl<'a> Taker<'a> {
             per: raw.per,
             granularity: raw.granularity,
             minimum: None,
+            stock: None,
             source: Source {
                 text: if raw.source.is_empty() { &self.stated.name } else { raw.source }.to_owned(),
                 date: raw.observed.or(self.stated.observed),
@@ -174,35 +209,22 @@ impl<'a> Taker<'a> {
             },
             notes: raw.notes.to_owned(),
         };
-        self.put(offer);
+        self.offers.insert(offer.id.clone(), offer);
         Ok(())
-    }
-
-    /// Puts an offer in; of two with one id the cheaper stays.
-    fn put(&mut self, offer: Offer) {
-        if let Some(old) = self.by_id.get(&offer.id).and_then(|at| self.offers.get_mut(*at)) {
-            self.report.merged += 1;
-            if offer.price.amount() < old.price.amount() {
-                *old = offer;
-            }
-            return;
-        }
-        self.by_id.insert(offer.id.clone(), self.offers.len());
-        self.offers.push(offer);
     }
 
     /// Finds the card, by its name and the memory beside it.
     fn card(&mut self, raw: &Raw<'_>) -> Result<CardId, Phrase> {
         let gb = raw.card_gb.filter(|gb| *gb > 0.0 && gb.is_finite());
-        let key = (raw.card.to_owned(), gb.map_or(0, |gb| (gb * 100.0) as u64));
-        let found = match self.cards.get(&key) {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.look_up(raw, gb);
-                self.cards.insert(key, found.clone());
-                found
-            }
-        };
+        let size = gb.map_or(0, |gb| (gb * 100.0) as u64);
+        let seen = self.cards.get(raw.card).and_then(|found| {
+            found.iter().find(|(of, _)| *of == size).map(|(_, found)| found.clone())
+        });
+        let found = seen.unwrap_or_else(|| {
+            let found = self.look_up(raw, gb);
+            self.cards.entry(raw.card.to_owned()).or_default().push((size, found.clone()));
+            found
+        });
         found.map(|found| found.card).map_err(|error| {
             let CardError::Unknown { nearest, .. } = &error else {
                 return Phrase::new("import-card").with("name", raw.card);
@@ -232,7 +254,7 @@ impl<'a> Taker<'a> {
                 }));
                 let what = Phrase::new("import-memory")
                     .with("name", raw.card)
-                    .with("stated", gb)
+                    .with("stated", shown(gb))
                     .with("known", known.join(" / "));
                 self.report.noted.push(Noted { line: raw.line, what });
                 found
@@ -244,7 +266,7 @@ impl<'a> Taker<'a> {
                 if (memory - gb).abs() > memory * 0.1 {
                     let what = Phrase::new("import-memory")
                         .with("name", raw.card)
-                        .with("stated", gb)
+                        .with("stated", shown(gb))
                         .with("known", memory);
                     self.report.noted.push(Noted { line: raw.line, what });
                 }
@@ -270,9 +292,14 @@ impl<'a> Taker<'a> {
 
     /// Returns what was taken, with the report.
     pub(super) fn finish(self) -> Import {
-        let card = PriceCard { offers: self.offers, terms: Vec::new() };
+        let card = PriceCard { offers: self.offers.into_values().collect(), terms: Vec::new() };
         Import { card, report: self.report }
     }
+}
+
+/// Writes GB with at most one decimal.
+fn shown(gb: f64) -> f64 {
+    (gb * 10.0).round() / 10.0
 }
 
 /// Splits a count into whole cards, or one slice of `1/n`.

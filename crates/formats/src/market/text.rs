@@ -1,6 +1,6 @@
 //! Files as text: byte order marks, GBK, and the formats that are no text at all.
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{Reader, ReaderBuilder, StringRecord};
 
 /// What a file is, before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,20 +50,39 @@ fn decode(bytes: &[u8]) -> Option<(String, Option<&'static str>)> {
     (!broken).then(|| (text.into_owned(), Some("GBK")))
 }
 
-/// Walks the records of a CSV with their lines; a broken record is an error of its own.
+/// The records of a CSV with their lines, read into one buffer; a broken record is an error of its
+/// own.
+pub(super) struct Records<'a> {
+    reader: Reader<&'a [u8]>,
+    record: StringRecord,
+}
+
+impl<'a> Records<'a> {
+    /// Starts at the first record.
+    pub(super) fn new(text: &'a str) -> Self {
+        let reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        Self { reader, record: StringRecord::new() }
+    }
+
+    /// Reads the next record.
+    pub(super) fn next(&mut self) -> Option<(u64, Result<&StringRecord, String>)> {
+        match self.reader.read_record(&mut self.record) {
+            Ok(true) => {
+                let line = self.record.position().map_or(0, csv::Position::line);
+                Some((line, Ok(&self.record)))
+            }
+            Ok(false) => None,
+            Err(error) => {
+                let line = error.position().map_or(0, csv::Position::line);
+                Some((line, Err(error.to_string())))
+            }
+        }
+    }
+}
+
+/// Walks the records of a CSV, each of its own.
 pub(super) fn csv_records(text: &str) -> impl Iterator<Item = (u64, Result<StringRecord, String>)> {
-    let mut reader =
-        ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let mut record = StringRecord::new();
-    std::iter::from_fn(move || match reader.read_record(&mut record) {
-        Ok(true) => {
-            let line = record.position().map_or(0, csv::Position::line);
-            Some((line, Ok(record.clone())))
-        }
-        Ok(false) => None,
-        Err(error) => {
-            let line = error.position().map_or(0, csv::Position::line);
-            Some((line, Err(error.to_string())))
-        }
-    })
+    let mut records = Records::new(text);
+    std::iter::from_fn(move || records.next().map(|(line, record)| (line, record.cloned())))
 }

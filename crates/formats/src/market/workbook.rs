@@ -12,6 +12,8 @@ use std::{
 
 /// No price list unpacks to more bytes than this.
 const MAX_UNPACKED: u64 = 256 << 20;
+/// No table that people make by hand unpacks to more bytes than this.
+const MAX_TABLE: u64 = 32 << 20;
 /// Nor has it more cells with something in them.
 const MAX_CELLS: usize = 4_000_000;
 /// Columns beyond this one are not looked at.
@@ -20,11 +22,11 @@ const MAX_COLUMNS: u32 = 256;
 const MAX_ROWS: u32 = 1 << 20;
 
 /// Rows and columns of what stands in a sheet, from 0.
-type Cells = BTreeMap<u32, BTreeMap<u32, String>>;
+pub(crate) type Cells = BTreeMap<u32, BTreeMap<u32, String>>;
 
 /// Returns the first sheet that has a price card in it as CSV, else the first with two rows.
 pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
-    check_size(bytes)?;
+    check_size(bytes, MAX_UNPACKED)?;
     let mut book: Xlsx<_> =
         open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
     let mut other = None;
@@ -46,21 +48,58 @@ pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
     write(&cells, first)
 }
 
+/// Returns every sheet of a workbook that has something in it, with its name.
+pub(crate) fn sheets(bytes: &[u8]) -> Result<Vec<(String, Cells)>, ImportError> {
+    check_size(bytes, MAX_TABLE)?;
+    let mut book: Xlsx<_> =
+        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    let mut sheets = Vec::new();
+    for name in book.sheet_names() {
+        let cells = read_cells(&mut book, &name)?;
+        sheets.push((name, cells));
+    }
+    Ok(sheets)
+}
+
+/// Returns the rows of the first sheet with anything in it, cells as text; for a table that people
+/// make by hand, such as a list of jobs.
+///
+/// # Errors
+/// When it is no workbook, holds nothing, or unpacks to more than such a table can hold.
+pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<Vec<String>>, ImportError> {
+    check_size(bytes, MAX_TABLE)?;
+    let mut book: Xlsx<_> =
+        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    for name in book.sheet_names() {
+        let cells = read_cells(&mut book, &name)?;
+        if cells.is_empty() {
+            continue;
+        }
+        let last =
+            cells.values().filter_map(|row| row.keys().next_back()).max().copied().unwrap_or(0);
+        let cell = |row: &BTreeMap<u32, String>, at: u32| row.get(&at).cloned().unwrap_or_default();
+        return Ok(cells
+            .values()
+            .map(|row| (0..=last).map(|at| cell(row, at)).collect())
+            .collect());
+    }
+    Err(ImportError::Empty)
+}
+
 fn wrong(error: &dyn std::fmt::Display) -> ImportError {
     ImportError::Workbook { what: error.to_string() }
 }
 
 /// Refuses an archive that unpacks to more than a price list can hold, without keeping any of it;
 /// what the archive says of its own sizes is not believed.
-fn check_size(bytes: &[u8]) -> Result<(), ImportError> {
+fn check_size(bytes: &[u8], most: u64) -> Result<(), ImportError> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
-    let mut left = MAX_UNPACKED;
+    let mut left = most;
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(|error| wrong(&error))?;
         let unpacked = io::copy(&mut entry.take(left + 1), &mut io::sink());
         let unpacked = unpacked.map_err(|error| wrong(&error))?;
-        left =
-            left.checked_sub(unpacked).ok_or(ImportError::Large { limit: MAX_UNPACKED >> 20 })?;
+        left = left.checked_sub(unpacked).ok_or(ImportError::Large { limit: most >> 20 })?;
     }
     Ok(())
 }

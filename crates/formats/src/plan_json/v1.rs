@@ -21,6 +21,7 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     pub mix: Mix,
     pub calendar: Vec<CalendarEntry>,
+    pub peak: Option<Peak>,
     pub fallback: Vec<FallbackAction>,
     pub cap: Option<Cap>,
     pub baselines: Baselines,
@@ -95,6 +96,9 @@ pub struct Choice {
     pub memory: Memory,
     pub time: Time,
     pub spot: Option<Spot>,
+    pub service: Option<Service>,
+    /// The job on each count of the same cards that was looked at; empty for services.
+    pub scaling: Vec<Scaling>,
     pub how: Vec<String>,
 }
 
@@ -157,6 +161,40 @@ pub struct Spot {
     pub effective_ratio: Option<String>,
 }
 
+/// What the load of a service asks for; how many replicas are planned stands in the choice.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract; `sizing::capacity` documents each")]
+pub struct Service {
+    /// Fewest replicas that carry the peak within the latency.
+    pub replicas_needed: u32,
+    pub cards_per_replica: u32,
+    /// Requests per second at the peak.
+    pub peak: String,
+    /// Requests per second that one replica finishes at its largest batch within the latency.
+    pub per_replica: String,
+    /// Sequences that a replica decodes together at that rate.
+    pub batch: u32,
+    /// Share of that rate that the time to the first token leaves usable.
+    pub usable: String,
+    /// Share of what the planned replicas can do that the peak uses.
+    pub utilisation: String,
+    /// Seconds for each token at the largest batch.
+    pub tpot: String,
+    /// Requests in flight at the peak.
+    pub in_flight: String,
+}
+
+/// A job on so many cards of one kind.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct Scaling {
+    pub cards: u32,
+    /// Likely seconds of one run.
+    pub time: u64,
+    /// Card-hours on the fewest cards over card-hours here.
+    pub efficiency: String,
+}
+
 /// What is committed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
@@ -167,6 +205,7 @@ pub struct Mix {
     pub gap: String,
     pub pools: Vec<Pool>,
     pub packing: Vec<Packed>,
+    pub cost_if_bought: Option<String>,
 }
 
 /// Machines as rented, and as few as they could be.
@@ -178,6 +217,8 @@ pub struct Packed {
     pub apart: u32,
     pub together: u32,
     pub lower_bound: u32,
+    pub planned: bool,
+    pub jobs: Vec<String>,
 }
 
 /// A commitment to buy.
@@ -190,6 +231,7 @@ pub struct Commitment {
     pub count: u32,
     pub start: String,
     pub price: String,
+    pub given_back: Option<String>,
     pub break_even_hours: String,
     pub used_hours: String,
 }
@@ -226,6 +268,16 @@ pub struct FallbackAction {
     pub saving: String,
     pub total: String,
     pub price: String,
+}
+
+/// The busiest moment.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract; `plan::outcome` documents each")]
+pub struct Peak {
+    pub cards: u32,
+    pub cards_at: String,
+    pub hourly: String,
+    pub hourly_at: String,
 }
 
 /// What getting under the cap takes.
@@ -272,6 +324,7 @@ pub struct MeasureFirst {
     pub hours_likely: String,
     pub hours_high: String,
     pub assumed_range: bool,
+    pub bought: bool,
     pub break_even_hours: String,
     pub chance_above: String,
     pub regret_commit: String,

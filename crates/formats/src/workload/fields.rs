@@ -206,6 +206,7 @@ pub const JOB: Section = Section {
     fields: &[
         required("name", Kind::Text),
         required("task", Kind::OneOf(TASKS)),
+        field("from", Kind::Text),
         field("model", Kind::Either(&[Kind::Text, Kind::Inside(&MODEL)])),
         field("runs", Kind::Either(&[Kind::Whole(1), Kind::Form(&["2/month", "1/week", "3/day"])])),
         field(
@@ -292,6 +293,8 @@ pub const POLICY: Section = Section {
     fields: &[
         field("margin", Kind::Either(&[SHARE, Kind::OneOf(&["p80", "p90", "none"])])),
         field("cap", MONEY),
+        field("hourly_cap", Kind::Either(&[Kind::Number, Kind::Form(&["30 CNY/h"])])),
+        field("cards_cap", Kind::Whole(1)),
         field("providers", Kind::Several(&Kind::Text)),
         field("exclude_providers", Kind::Several(&Kind::Text)),
         field("regions", Kind::Several(&Kind::Text)),
@@ -302,6 +305,8 @@ pub const POLICY: Section = Section {
         field("outliers", Kind::Flag),
         field("trial", Kind::Either(&[MONEY, SHARE])),
         field("headroom", SHARE),
+        field("trust_hours", Kind::Flag),
+        field("share_machines", Kind::Flag),
         field("tax", Kind::Either(&[SHARE, Kind::OneOf(&["included", "small", "general"])])),
         field("spot_mtbf", SPAN),
     ],

@@ -3,9 +3,9 @@
 use super::{
     Document, Names,
     error::{Trouble, WorkloadError},
-    fields, job,
+    fields, foreign, job,
     section::{Fields, nearest, not_of_form},
-    tree::{Node, Value, empty},
+    tree::{Node, Notation, Value, empty, parse},
     values, words,
 };
 use jiff::civil::Date;
@@ -26,6 +26,16 @@ const MOST_RUNS: u64 = 200_000;
 pub(super) fn read(root: &Node, today: Date, names: &dyn Names) -> Result<Document, WorkloadError> {
     if root.value == Value::Null {
         return Err(empty().into());
+    }
+    if let Some(job) = foreign::job(root, "task") {
+        // A task file of another tool alone is a workload of one job.
+        let place = root.place;
+        let job_node = Node { place, value: Value::Fields(job.fields) };
+        let jobs = Node { place, value: Value::List(vec![job_node]) };
+        let fields = vec![("jobs".to_owned(), place, jobs)];
+        let mut document = read(&Node { place, value: Value::Fields(fields) }, today, names)?;
+        document.notes = job.notes;
+        return Ok(document);
     }
     let at = Fields::new(root, &fields::FILE)?;
     let currency = at.read("currency", |node| {
@@ -49,7 +59,10 @@ pub(super) fn read(root: &Node, today: Date, names: &dyn Names) -> Result<Docume
             .hint(Phrase::new("workload-hint-many-jobs"))
             .at(at.node("jobs").map_or(at.place(), |node| node.place)));
     }
+    let mut notes = Vec::new();
     for node in items {
+        let taken = taken(node, names, &mut notes)?;
+        let node = taken.as_ref().unwrap_or(node);
         jobs.push(job::read(node, month, names)?);
         models.push(job::written_model(node));
     }
@@ -93,7 +106,52 @@ pub(super) fn read(root: &Node, today: Date, names: &dyn Names) -> Result<Docume
         held: held(&at, names)?,
         rates: rates.clone(),
     };
-    Ok(Document { workload, prices: at.read("prices", values::text)?, models })
+    Ok(Document { workload, prices: at.read("prices", values::text)?, models, notes })
+}
+
+/// Takes a job from the task file that it names; what the job itself says goes first. `None` where
+/// it names none.
+fn taken(
+    node: &Node,
+    names: &dyn Names,
+    notes: &mut Vec<Phrase>,
+) -> Result<Option<Node>, WorkloadError> {
+    let Value::Fields(own) = &node.value else { return Ok(None) };
+    let Some((_, _, from)) = own.iter().find(|(name, _, _)| name == "from") else {
+        return Ok(None);
+    };
+    let path = values::text(from).map_err(|trouble| trouble.at(from.place))?;
+    let text = names.task_file(&path).map_err(|trouble| trouble.at(from.place))?;
+    let notation = Notation::from_extension(path.rsplit('.').next().unwrap_or_default());
+    let inside = |error: WorkloadError| {
+        let line = error.place.map_or(1, |place| place.line);
+        let phrase = Phrase::new("workload-from-broken").with("path", &path).with("line", line);
+        Trouble { phrase, hints: error.trouble.hints }.at(from.place)
+    };
+    let root = parse(&text, notation).map_err(inside)?;
+    let stem = path.rsplit(['/', '\\']).next().unwrap_or(&path);
+    let stem = stem.split('.').next().unwrap_or(stem);
+    let Some(job) = foreign::job(&root, stem) else {
+        return Err(Trouble::new(Phrase::new("workload-from-unknown").with("path", &path))
+            .hint(Phrase::new("workload-hint-from"))
+            .at(from.place));
+    };
+    let says = |name: &str| own.iter().any(|(known, _, _)| known == name);
+    // What is said here of the amount of work answers what the file leaves open.
+    let amount = ["hours", "data", "requests"].iter().any(|name| says(name));
+    notes.extend(job.notes.into_iter().filter(|note| {
+        let of_hours = ["workload-foreign-no-hours", "workload-foreign-longest"];
+        !amount || !of_hours.contains(&note.key())
+    }));
+    let mut fields: Vec<_> = own.iter().filter(|(name, _, _)| name != "from").cloned().collect();
+    for (name, _, mut value) in job.fields {
+        if !says(&name) && (!amount || name != "hours") {
+            // Places within the other file would be looked for in this one.
+            value.place = from.place;
+            fields.push((name, from.place, value));
+        }
+    }
+    Ok(Some(Node { place: node.place, value: Value::Fields(fields) }))
 }
 
 /// Reads sums, each of which must be convertible into the plan's currency.
@@ -212,6 +270,8 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     };
     policy.margin = at.read("margin", margin)?.unwrap_or(policy.margin);
     policy.cap = money.read(&at, "cap", "")?;
+    policy.hourly_cap = money.read(&at, "hourly_cap", "h")?;
+    policy.cards_cap = at.read("cards_cap", values::whole(1, 1_000_000))?;
     policy.providers = any(at.several("providers", provider)?);
     policy.exclude_providers = at.several("exclude_providers", provider)?;
     for region in any(at.several("regions", values::text)?) {
@@ -240,6 +300,9 @@ fn policy(at: &Fields<'_>, money: &MoneyReader<'_>) -> Result<Policy, WorkloadEr
     }
     let headroom = at.read("headroom", values::share)?.and_then(|share| share.to_f64());
     policy.headroom = headroom.unwrap_or(policy.headroom);
+    policy.trust_hours = at.read("trust_hours", values::flag)?.unwrap_or(policy.trust_hours);
+    let share = at.read("share_machines", values::flag)?;
+    policy.share_machines = share.unwrap_or(policy.share_machines);
     policy.tax = at.read("tax", tax)?.unwrap_or(policy.tax);
     let mtbf = at.read("spot_mtbf", |node| match values::span(node)? {
         Seconds::ZERO => Err(Trouble::new(Phrase::new("workload-zero"))),

@@ -3,10 +3,12 @@
 mod error;
 pub mod fields;
 mod file;
+pub mod foreign;
 mod job;
 mod section;
+pub mod sheets;
 mod show;
-mod syntax;
+pub(crate) mod syntax;
 mod tree;
 mod values;
 pub mod words;
@@ -15,7 +17,7 @@ pub use error::{Place, Trouble, WorkloadError};
 pub use tree::{Node, Notation, Value, parse};
 
 use jiff::civil::Date;
-use kasuan_model::CardId;
+use kasuan_model::{CardId, Phrase};
 use kasuan_plan::workload::Workload;
 use kasuan_sizing::Architecture;
 
@@ -28,6 +30,8 @@ pub struct Document {
     pub prices: Option<String>,
     /// How the model of each job is written, where it is written as a name or a path.
     pub models: Vec<Option<String>>,
+    /// What the reader should know of task files that were read as jobs.
+    pub notes: Vec<Phrase>,
 }
 
 impl Document {
@@ -47,6 +51,9 @@ pub trait Names {
 
     /// Finds a card by what people call it.
     fn card(&self, text: &str) -> Result<CardId, Trouble>;
+
+    /// Reads the text of a task file that a job is taken from, by its path as it is written.
+    fn task_file(&self, path: &str) -> Result<String, Trouble>;
 }
 
 /// Reads a workload file; `today` decides the month where the file names none.

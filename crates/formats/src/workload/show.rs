@@ -262,6 +262,8 @@ fn policy(policy: &Policy) -> Writer {
         },
     );
     at.maybe("cap", policy.cap.map(money));
+    at.maybe("hourly_cap", policy.hourly_cap.map(money));
+    at.maybe("cards_cap", policy.cards_cap);
     let any = vec!["any".to_owned()];
     at.list("providers", if policy.providers.is_empty() { &any } else { &policy.providers });
     at.list("exclude_providers", &policy.exclude_providers);
@@ -287,6 +289,8 @@ fn policy(policy: &Policy) -> Writer {
         },
     );
     at.put("headroom", percent(policy.headroom));
+    at.put("trust_hours", policy.trust_hours);
+    at.put("share_machines", policy.share_machines);
     match policy.tax {
         Tax::Unsaid => {}
         Tax::Included => at.put("tax", "included"),

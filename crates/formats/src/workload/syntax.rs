@@ -3,6 +3,11 @@
 
 /// What the messages of the parsers have in common, and the word for it; the first that fits.
 const CAUSES: &[(&[&str], &str)] = &[
+    (&["missing field", "missing configuration field"], "syntax-missing"),
+    (&["unknown field", "unknown variant"], "syntax-unknown"),
+    (&["invalid type", "invalid value", "not an object"], "syntax-type"),
+    (&["found record with"], "syntax-columns"),
+    (&["utf-8"], "syntax-utf8"),
     (&["tab"], "syntax-tab"),
     (&["must be quoted"], "syntax-value"),
     (&["unknown anchor", "unknown alias"], "syntax-alias"),
@@ -26,7 +31,7 @@ const CAUSES: &[(&[&str], &str)] = &[
 ];
 
 /// Returns the key of the word for what a parser says.
-pub(super) fn cause(message: &str) -> &'static str {
+pub fn cause(message: &str) -> &'static str {
     let message = message.to_lowercase();
     CAUSES
         .iter()

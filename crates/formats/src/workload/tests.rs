@@ -24,6 +24,16 @@ impl Names for OneModel {
     fn card(&self, text: &str) -> Result<CardId, Trouble> {
         Ok(CardId::new(&text.to_lowercase()))
     }
+
+    fn task_file(&self, path: &str) -> Result<String, Trouble> {
+        match path {
+            "train.dstack.yml" => {
+                Ok("type: task\nresources: {gpu: 'L4:2'}\nmax_duration: 3h\n".to_owned())
+            }
+            "sky.yaml" => Ok("resources: {accelerators: A100:8, use_spot: true}\n".to_owned()),
+            _ => Ok("a: [\n".to_owned()),
+        }
+    }
 }
 
 fn document(text: &str) -> Document {
@@ -78,7 +88,7 @@ storage: [{size: 200GB, price: 0.5 CNY/GB}, {name: b, size: 3 MiB}]
 transfer: {egress: 50GB, line: 100 Mbps}
 team: {engineer: 120 CNY/h, ops_hours: 6.5, people: 10}
 policy: {margin: 25%, cap: 3000, providers: [x], regions: [cn, us-east-1], trial: 300, tax: 6%,
-         headroom: 5%, price_age: 90 days, spot_mtbf: 2h, exclude_providers: [y]}
+         headroom: 5%, trust_hours: true, share_machines: false, price_age: 90 days, spot_mtbf: 2h, exclude_providers: [y]}
 held: [{card: H100, count: 8, until: 2027-02-10}]
 ";
     let first = document(text);
@@ -171,4 +181,29 @@ fn more_jobs_than_a_plan_can_hold_are_refused_before_any_is_planned() {
         text.push_str(&format!("  - {{name: j{number}, task: batch, hours: 1, memory: 8GiB}}\n"));
     }
     assert_eq!(refused(&text).0, "workload-too-many-jobs");
+}
+
+#[test]
+fn a_job_may_be_taken_from_a_task_file_and_says_the_rest_itself() {
+    let taken = document("jobs: [{name: a, from: train.dstack.yml, runs: 2/week}]");
+    let job = &taken.workload.jobs[0];
+    assert_eq!((job.task, job.cards, job.runs), (Task::Batch, Some(2), Runs::PerWeek(2)));
+    assert_eq!(job.only_cards, [CardId::new("l4")]);
+    assert!(matches!(&job.amount, Amount::Hours { hours, .. } if hours.likely == 3.into()));
+    assert_eq!(taken.notes[0].key(), "workload-foreign-longest");
+    let own = document("jobs: [{from: sky.yaml, hours: 5, cards: 4}]");
+    let job = &own.workload.jobs[0];
+    assert_eq!((job.name.as_str(), job.cards), ("sky", Some(4)));
+    assert!(job.interruptible.is_some() && own.notes.is_empty());
+    assert_eq!(
+        refused("jobs:\n  - {name: a, from: broken.yaml}\n"),
+        ("workload-from-broken".to_owned(), 2, "workload-hint-yaml")
+    );
+}
+
+#[test]
+fn a_task_file_alone_is_a_workload_of_one_job() {
+    let document = document("name: train\nresources: {accelerators: L4:2}\nrun: python train.py\n");
+    assert_eq!(document.workload.jobs[0].name, "train");
+    assert_eq!(document.notes[0].key(), "workload-foreign-no-hours");
 }

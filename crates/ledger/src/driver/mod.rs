@@ -29,6 +29,15 @@ impl Value {
         text.map_or(Self::Null, |text| Self::Text(text.to_string()))
     }
 
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        match self {
+            Self::Null => Seen::Null,
+            Self::Integer(number) => Seen::Integer(*number),
+            Self::Real(number) => Seen::Real(*number),
+            Self::Text(text) => Seen::Text(text),
+        }
+    }
+
     pub(crate) fn as_text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
@@ -46,6 +55,22 @@ impl Value {
     }
 }
 
+/// Rows whose key is there already are left out.
+pub(crate) const KEEP: &str = "DO NOTHING";
+
+/// A value of a row that is only looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Seen<'a> {
+    /// Nothing.
+    Null,
+    /// A whole number.
+    Integer(i64),
+    /// A measured quantity.
+    Real(f64),
+    /// Text.
+    Text(&'a str),
+}
+
 /// A row of an answer.
 pub(crate) type Row = Vec<Value>;
 
@@ -57,14 +82,36 @@ pub(crate) trait Driver: Send {
     /// Runs one statement and returns how many rows it changed.
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError>;
 
+    /// Runs one statement for each row.
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Row>,
+    ) -> Result<(), LedgerError> {
+        for row in rows {
+            self.execute(sql, &row)?;
+        }
+        Ok(())
+    }
+
     /// Runs one query and returns its rows.
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError>;
 
-    /// Inserts rows, leaving out those whose key is there already; returns how many were new.
+    /// Runs one query and hands each row to `row` as it comes.
+    fn each(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        row: &mut dyn FnMut(&[Seen<'_>]) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError>;
+
+    /// Inserts rows and returns how many were written. `conflict` says what becomes of those whose key
+    /// is there already, as it stands after `ON CONFLICT`.
     fn insert_many(
         &mut self,
         table: &str,
         columns: &[&str],
+        conflict: &str,
         rows: &mut dyn Iterator<Item = Row>,
     ) -> Result<u64, LedgerError>;
 

@@ -1,10 +1,11 @@
 //! PostgreSQL: one ledger for a team, by URL.
 
-use super::{Driver, Row, Value};
+use super::{Driver, Row, Seen, Value};
 use crate::LedgerError;
 use bytes::BytesMut;
 use postgres::{
     Client, NoTls,
+    fallible_iterator::FallibleIterator as _,
     types::{FromSql, IsNull, ToSql, Type, to_sql_checked},
 };
 use std::{error::Error, io::Write as _};
@@ -132,10 +133,29 @@ impl Driver for Postgres {
         rows.iter().map(|row| cells(row).map_err(failed("read"))).collect()
     }
 
+    fn each(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        row: &mut dyn FnMut(&[Seen<'_>]) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let values = values.iter().map(|value| value as &(dyn ToSql + Sync));
+        let mut rows = self.0.query_raw(sql, values).map_err(failed("read"))?;
+        while let Some(found) = rows.next().map_err(failed("read"))? {
+            let cells: Result<Row, postgres::Error> =
+                (0..found.len()).map(|at| found.try_get(at)).collect();
+            let cells = cells.map_err(failed("read"))?;
+            let seen: Vec<Seen<'_>> = cells.iter().map(Value::seen).collect();
+            row(&seen)?;
+        }
+        Ok(())
+    }
+
     fn insert_many(
         &mut self,
         table: &str,
         columns: &[&str],
+        conflict: &str,
         rows: &mut dyn Iterator<Item = Row>,
     ) -> Result<u64, LedgerError> {
         let columns = columns.join(", ");
@@ -164,7 +184,7 @@ impl Driver for Postgres {
         }
         writer.finish().map_err(failed("finish an import"))?;
         let merge = format!(
-            "INSERT INTO {table} ({columns}) SELECT {columns} FROM {staging} ON CONFLICT DO NOTHING"
+            "INSERT INTO {table} ({columns}) SELECT {columns} FROM {staging} ON CONFLICT {conflict}"
         );
         self.execute(&merge, &[])
     }

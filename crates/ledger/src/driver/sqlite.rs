@@ -1,6 +1,6 @@
 //! SQLite: the embedded default, one file beside the user's other data.
 
-use super::{Driver, Row, Value};
+use super::{Driver, Row, Seen, Value};
 use crate::LedgerError;
 use rusqlite::{Connection, params_from_iter, types::ValueRef};
 use std::{path::Path, time::Duration};
@@ -73,6 +73,19 @@ impl Driver for Sqlite {
         Ok(changed as u64)
     }
 
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Row>,
+    ) -> Result<(), LedgerError> {
+        let mut statement =
+            self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a statement"))?;
+        for row in rows {
+            statement.execute(params_from_iter(&row)).map_err(failed("write"))?;
+        }
+        Ok(())
+    }
+
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, LedgerError> {
         let mut statement =
             self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a query"))?;
@@ -86,15 +99,46 @@ impl Driver for Sqlite {
         Ok(answer)
     }
 
+    fn each(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        row: &mut dyn FnMut(&[Seen<'_>]) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let mut statement =
+            self.0.prepare_cached(&numbered(sql)).map_err(failed("prepare a query"))?;
+        let width = statement.column_count();
+        let mut rows = statement.query(params_from_iter(values)).map_err(failed("read"))?;
+        while let Some(found) = rows.next().map_err(failed("read"))? {
+            let mut cells = Vec::with_capacity(width);
+            for at in 0..width {
+                cells.push(match found.get_ref(at).map_err(failed("read"))? {
+                    ValueRef::Null => Seen::Null,
+                    ValueRef::Integer(number) => Seen::Integer(number),
+                    ValueRef::Real(number) => Seen::Real(number),
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                        let text = std::str::from_utf8(bytes).map_err(|error| {
+                            LedgerError::Store { doing: "read", source: error.into() }
+                        })?;
+                        Seen::Text(text)
+                    }
+                });
+            }
+            row(&cells)?;
+        }
+        Ok(())
+    }
+
     fn insert_many(
         &mut self,
         table: &str,
         columns: &[&str],
+        conflict: &str,
         rows: &mut dyn Iterator<Item = Row>,
     ) -> Result<u64, LedgerError> {
         let places: Vec<String> = (1..=columns.len()).map(|at| format!("${at}")).collect();
         let sql = format!(
-            "INSERT INTO {table} ({}) VALUES ({}) ON CONFLICT DO NOTHING",
+            "INSERT INTO {table} ({}) VALUES ({}) ON CONFLICT {conflict}",
             columns.join(", "),
             places.join(", ")
         );

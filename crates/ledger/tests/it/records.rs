@@ -3,8 +3,8 @@
 use crate::server::{on_both, open};
 use jiff::Timestamp;
 use kasuan_ledger::{
-    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, LedgerError, Mode,
-    Refusal, StorageItem,
+    Baseline, BillFile, Budget, BudgetScope, ChargeFilter, Group, Ledger, LedgerError, LoggedHour,
+    Mode, Refusal, StorageItem,
 };
 use kasuan_model::{
     BillingMode, Bytes, CardId, Charge, ChargeCategory, Currency, Money, Payment, PriceObservation,
@@ -46,11 +46,11 @@ pub(crate) fn charge(key: &str, amount: &str) -> Charge {
 pub(crate) fn hour(hour: i64, job: &str, busy: f64) -> UsageHour {
     UsageHour {
         hour: at(hour * 3600),
-        host: "box".to_owned(),
-        device: "GPU-1".to_owned(),
+        host: "box".into(),
+        device: "GPU-1".into(),
         card: Some(CardId::new("rtx-4090")),
-        job: job.to_owned(),
-        person: String::new(),
+        job: job.into(),
+        person: "".into(),
         seen: 3600.0,
         busy_known: 3600.0,
         busy,
@@ -210,15 +210,57 @@ fn usage_is_summed_by_job_and_by_hour_of_the_week() {
         let mut ledger = open(place);
         // 1970-01-05 was a Monday: hour 96 is Monday 00:00 UTC.
         let hours = [hour(96, "a", 3600.0), hour(97, "b", 0.0), hour(96 + 168, "a", 0.0)];
-        assert_eq!(ledger.import_usage(hours.clone()).unwrap(), 3);
-        assert_eq!(ledger.import_usage(hours.clone()).unwrap(), 0);
+        let mut page = |until, hours: &[UsageHour]| {
+            ledger.import_page("server", at(until), hours.to_vec()).unwrap()
+        };
+        assert_eq!(page(3600, &hours), 3);
+        assert_eq!(page(7200, &hours), 0);
+        let longer = UsageHour { seen: 3601.0, ..hours[2].clone() };
+        assert_eq!(page(7200, &[longer]), 1, "an hour that was seen for longer takes its place");
+        assert_eq!(page(7200, &hours), 0);
+        assert_eq!(ledger.progress("server").unwrap(), Some(at(7200)));
         let jobs = ledger.usage(at(0), at(400 * 3600), Group::Job).unwrap();
         let shares: Vec<_> = jobs.iter().map(|j| (j.name.as_str(), j.busy_share())).collect();
         assert_eq!(shares, [("a", Some(0.5)), ("b", Some(0.0))]);
         let week = ledger.usage(at(0), at(400 * 3600), Group::HourOfWeek).unwrap();
         let names: Vec<_> = week.iter().map(|h| (h.name.as_str(), h.seen)).collect();
-        assert_eq!(names, [("0", 7200.0), ("1", 3600.0)]);
+        assert_eq!(names, [("0", 7201.0), ("1", 3600.0)]);
         assert_eq!(ledger.usage_hours(at(0), at(97 * 3600)).unwrap(), [hours[0].clone()]);
+    });
+}
+
+#[test]
+fn logs_of_one_hour_add_up_by_the_minute_whatever_their_order_and_overlap() {
+    let part = |minutes: std::ops::Range<u64>| {
+        let seconds = 60.0 * (minutes.end - minutes.start) as f64;
+        let mask = minutes.fold(0, |mask, minute| mask | 1 << minute);
+        let whole = hour(5, "a", 1800.0);
+        let share = seconds / 3600.0;
+        let hour = UsageHour {
+            seen: seconds,
+            busy_known: seconds,
+            busy: whole.busy * share,
+            ..whole.clone()
+        };
+        LoggedHour { hour, minutes: mask }
+    };
+    on_both(|place| {
+        let mut ledger = open(place);
+        // The first half, what overlaps with it, the first half again, and the whole hour at last.
+        let mut seen = |range| {
+            let written = ledger.import_logs([part(range)]).unwrap();
+            let total = ledger.usage(at(0), at(99 * 3600), Group::All).unwrap();
+            (written, total[0].seen, total[0].busy_share().unwrap())
+        };
+        assert_eq!(seen(0..30), (1, 1800.0, 0.5));
+        assert_eq!(seen(20..40), (1, 2400.0, 0.5));
+        assert_eq!(seen(0..30), (0, 2400.0, 0.5));
+        assert_eq!(seen(0..60), (1, 3600.0, 0.5));
+        assert_eq!(seen(59..60), (0, 3600.0, 0.5));
+        let agents = hour(9, "b", 0.0);
+        assert!(ledger.add_usage("agent", 1, std::slice::from_ref(&agents)).unwrap());
+        let log = LoggedHour { hour: hour(9, "b", 3600.0), minutes: 1 };
+        assert_eq!(ledger.import_logs([log]).unwrap(), 0, "what an agent wrote stays");
     });
 }
 
@@ -271,7 +313,7 @@ fn a_ledger_of_a_later_program_is_refused_and_left_alone() {
     connection.execute("UPDATE schema_version SET version = 99", []).unwrap();
     drop(connection);
     let refused = Ledger::open_file(&file).unwrap_err();
-    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 3");
+    assert_eq!(refused.to_string(), "the ledger has schema 99, this kasuan knows up to 4");
 }
 
 fn seen(day: i8, price: &str) -> PriceObservation {
@@ -288,8 +330,9 @@ fn seen(day: i8, price: &str) -> PriceObservation {
     }
 }
 
+/// skypilot#2780: an old run keeps the price of its day, whatever the list says today.
 #[test]
-fn prices_are_kept_by_day_and_a_corrected_import_replaces_its_own_day_only() {
+fn fx_085_prices_are_kept_by_day_and_a_corrected_import_replaces_its_own_day_only() {
     on_both(|place| {
         let mut ledger = open(place);
         let rest = || Ok::<(), LedgerError>(());

@@ -221,6 +221,34 @@ fn a_wrong_usage_is_refused() {
     assert!(matches!(refused(&kind), BillError::NoStorage { .. }));
 }
 
+#[test]
+fn what_cannot_happen_to_an_offer_is_refused_and_not_left_out() {
+    let catalogue = Catalogue::shipped().unwrap();
+    let terms = catalogue.terms("compshare", None);
+    let refused =
+        |id: &str, usage: &Usage| bill(usage, catalogue.offer(id).unwrap(), terms).unwrap_err();
+    let mut day = used(&[("2026-12-01T00:00:00", "2026-12-02T00:00:00")]);
+    day.given_back = Some(at("2026-12-01T12:00:00"));
+    assert!(matches!(refused(COMPSHARE, &day), BillError::NoPackage { .. }));
+    assert!(matches!(refused(COMPSHARE_SPOT, &day), BillError::NoPackage { .. }));
+    day.given_back = Some(at("2026-12-02T00:00:01"));
+    assert!(matches!(refused(COMPSHARE_DAILY, &day), BillError::GivenBackLate { .. }));
+    day.given_back = None;
+    day.runs[0].reclaimed = true;
+    assert!(matches!(refused(COMPSHARE, &day), BillError::NoSpot { .. }));
+    assert!(matches!(refused(COMPSHARE_MONTHLY, &day), BillError::NoSpot { .. }));
+}
+
+/// 500.975 for 240 hours of use, not for the 720 that were paid ahead.
+#[test]
+fn an_hour_of_a_package_given_back_is_an_hour_until_then() {
+    let mut usage = used(&[("2026-12-01T00:00:00", "2026-12-31T00:00:00")]);
+    usage.given_back = Some(at("2026-12-11T00:00:00"));
+    let bill = shipped(COMPSHARE_MONTHLY, &usage);
+    assert_eq!(bill.used, Seconds::from_hours(240));
+    assert_eq!(text(bill.effective_hourly().unwrap()), "2.087396");
+}
+
 /// Rules to try: price in fen, step, minimum, rounding, settlement.
 fn rules() -> impl Strategy<Value = (Offer, Terms)> {
     let steps = prop_oneof![Just(1_u64), Just(60), Just(120), Just(600), Just(3600)];
@@ -267,6 +295,7 @@ fn rules() -> impl Strategy<Value = (Offer, Terms)> {
                 per: kasuan_model::PricePer::Hour,
                 granularity: Some(Seconds::new(step)),
                 minimum: Some(Seconds::new(minimum)),
+                stock: None,
                 source: kasuan_model::Source::stated("test"),
                 notes: String::new(),
             };

@@ -26,7 +26,10 @@ impl PriceCard {
         for offer in newer.offers {
             match at.get(&offer.id).and_then(|index| self.offers.get_mut(*index)) {
                 Some(old) => *old = offer,
-                None => self.offers.push(offer),
+                None => {
+                    at.insert(offer.id.clone(), self.offers.len());
+                    self.offers.push(offer);
+                }
             }
         }
         for terms in newer.terms {
@@ -51,9 +54,9 @@ impl Catalogue {
         let mut overlaid = Overlaid::default();
         for offer in card.offers {
             let id = offer.id.clone();
-            let priced = !offer.price.is_zero() && !offer.price.amount().is_sign_negative();
+            let priced = !super::is_priceless(&offer);
             let replaced = self.put(offer);
-            self.own.extend(self.by_offer_id.get(&id).filter(|_| priced).copied());
+            self.own.extend(self.by_offer_id.find(&self.offers, &id).filter(|_| priced));
             if replaced {
                 overlaid.replaced += 1;
             } else {

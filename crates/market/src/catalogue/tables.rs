@@ -1,8 +1,7 @@
 //! Reads the catalogue's tables: cards, sources and offers.
 
-use super::terms_file::grade;
+use super::{packed::Table, terms_file::grade};
 use crate::{CatalogueError, history::Stretch, resolve::CardNames};
-use csv::{ReaderBuilder, StringRecord};
 use kasuan_model::{
     Bytes, Card, CardId, Grade, Interconnect, Money, Offer, PricePer, Seconds, Source,
 };
@@ -12,20 +11,20 @@ use std::{collections::BTreeMap, str::FromStr};
 /// A table that names its file and row when a cell cannot be read.
 struct Row<'a> {
     file: &'static str,
-    line: u64,
     columns: &'static [&'static str],
-    cells: &'a StringRecord,
+    table: &'a Table<'a>,
+    row: usize,
 }
 
 impl<'a> Row<'a> {
     fn text(&self, column: usize) -> &'a str {
-        self.cells.get(column).unwrap_or("")
+        self.table.cell(self.row, column)
     }
 
     fn wrong(&self, column: usize) -> CatalogueError {
         CatalogueError::Cell {
             file: self.file,
-            line: self.line,
+            line: self.row as u64 + 2,
             column: self.columns.get(column).copied().unwrap_or("?"),
             text: self.text(column).to_owned(),
         }
@@ -49,23 +48,16 @@ impl<'a> Row<'a> {
 /// Walks the rows of a table whose header must be `columns`.
 fn rows<T>(
     file: &'static str,
-    text: &str,
+    bytes: &[u8],
     columns: &'static [&'static str],
     mut each: impl FnMut(Row<'_>) -> Result<T, CatalogueError>,
 ) -> Result<Vec<T>, CatalogueError> {
-    let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
-    let table = |error: csv::Error| CatalogueError::Table { file, what: error.to_string() };
-    if reader.headers().map_err(table)?.iter().ne(columns.iter().copied()) {
+    let table = Table::read(bytes).ok_or(CatalogueError::Packed { file })?;
+    if table.headings().ne(columns.iter().copied()) {
         let what = format!("the header must be {}", columns.join(","));
         return Err(CatalogueError::Table { file, what });
     }
-    let mut found = Vec::new();
-    let mut cells = StringRecord::new();
-    while reader.read_record(&mut cells).map_err(table)? {
-        let line = cells.position().map_or(0, csv::Position::line);
-        found.push(each(Row { file, line, columns, cells: &cells })?);
-    }
-    Ok(found)
+    (0..table.rows()).map(|row| each(Row { file, columns, table: &table, row })).collect()
 }
 
 const SOURCE_COLUMNS: &[&str] = &["id", "text", "date", "licence", "grade"];
@@ -73,9 +65,9 @@ const SOURCE_COLUMNS: &[&str] = &["id", "text", "date", "licence", "grade"];
 /// Reads the sources by their key.
 pub(super) fn sources(
     file: &'static str,
-    text: &str,
+    bytes: &[u8],
 ) -> Result<BTreeMap<String, Source>, CatalogueError> {
-    let all = rows(file, text, SOURCE_COLUMNS, |row| {
+    let all = rows(file, bytes, SOURCE_COLUMNS, |row| {
         let source = Source {
             text: row.text(1).to_owned(),
             date: row.maybe(2)?,
@@ -117,10 +109,10 @@ const CARD_COLUMNS: &[&str] = &[
 /// Reads the card table, and by which names people call the cards.
 pub(super) fn cards(
     file: &'static str,
-    text: &str,
+    bytes: &[u8],
 ) -> Result<(Vec<Card>, CardNames), CatalogueError> {
     let mut names = CardNames::default();
-    let cards = rows(file, text, CARD_COLUMNS, |row| {
+    let cards = rows(file, bytes, CARD_COLUMNS, |row| {
         let id = CardId::new(row.text(0));
         if row.text(22) == "yes" {
             names.usual.insert(id.clone());
@@ -201,10 +193,10 @@ const OFFER_COLUMNS: &[&str] = &[
 /// Reads an offer table; each row names one of `sources`.
 pub(super) fn offers(
     file: &'static str,
-    text: &str,
+    bytes: &[u8],
     sources: &BTreeMap<String, Source>,
 ) -> Result<Vec<Offer>, CatalogueError> {
-    rows(file, text, OFFER_COLUMNS, |row| {
+    rows(file, bytes, OFFER_COLUMNS, |row| {
         let above_zero = |column| match row.read::<u32>(column)? {
             0 => Err(row.wrong(column)),
             count => Ok(count),
@@ -244,6 +236,7 @@ pub(super) fn offers(
             },
             granularity: row.maybe(19)?.map(Seconds::new),
             minimum: row.maybe(20)?.map(Seconds::new),
+            stock: None,
             source: sources.get(row.text(21)).cloned().ok_or_else(|| row.wrong(21))?,
             notes: row.text(22).to_owned(),
         })
@@ -256,10 +249,10 @@ const HISTORY_COLUMNS: &[&str] =
 /// Reads prices of the past; each row is a stretch of unchanged price.
 pub(super) fn history(
     file: &'static str,
-    text: &str,
+    bytes: &[u8],
     sources: &BTreeMap<String, Source>,
 ) -> Result<Vec<Stretch>, CatalogueError> {
-    rows(file, text, HISTORY_COLUMNS, |row| {
+    rows(file, bytes, HISTORY_COLUMNS, |row| {
         Ok(Stretch {
             provider: row.text(0).to_owned(),
             card: CardId::new(row.text(1)),

@@ -27,6 +27,7 @@ fn offer(price: &str, granularity: Option<u64>, minimum: Option<u64>) -> Offer {
         per: PricePer::Hour,
         granularity: granularity.map(Seconds::new),
         minimum: minimum.map(Seconds::new),
+        stock: None,
         source: Source { grade: Grade::A, ..Source::stated("test") },
         notes: String::new(),
     }

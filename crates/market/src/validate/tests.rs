@@ -72,11 +72,30 @@ fn fx_063_a_price_for_one_card_of_eight_is_named_as_such() {
     assert!(found.contains(&Doubt::PerCardMixUp), "{found:?}");
 }
 
+/// Azure lists an H100 in more than a dozen regions at 12 dollars; of thirty providers it is one.
+#[test]
+fn a_provider_with_many_regions_is_one_voice_in_the_median() {
+    let catalogue = shipped();
+    let card = CardId::new("h100-sxm5-80");
+    let offers: Vec<&Offer> = catalogue.offers().iter().collect();
+    let usual = medians(offers.iter())[&(&card, BillingMode::OnDemand, Currency::USD)];
+    assert!((Decimal::TWO..Decimal::from(5)).contains(&usual), "{usual}");
+}
+
+/// Alibaba asks 37 yuan for an A100 alone and in instances of two, four and eight: dear, not misread.
+#[test]
+fn a_price_that_is_the_same_in_every_size_is_not_taken_for_a_mix_up() {
+    let catalogue = shipped();
+    let found = doubts(&catalogue, "alibaba/ap-northeast-1/ecs.gn7e-c16g1.16xlarge/on_demand");
+    assert!(found.contains(&Doubt::Outlier) && !found.contains(&Doubt::PerCardMixUp), "{found:?}");
+}
+
 /// Returns the 8-card H100 offer on demand whose price is nearest the median.
 fn catalogue_id_of_eight() -> String {
     let catalogue = shipped();
     let card = CardId::new("h100-sxm5-80");
-    let median = medians(&catalogue)[&(&card, BillingMode::OnDemand, Currency::USD)];
+    let offers: Vec<&Offer> = catalogue.offers().iter().collect();
+    let median = medians(offers.iter())[&(&card, BillingMode::OnDemand, Currency::USD)];
     let eights = catalogue.offers().iter().filter(|offer| {
         offer.card == card
             && offer.count == 8

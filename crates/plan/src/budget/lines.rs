@@ -25,7 +25,7 @@ pub(crate) fn lines(
     let rent = rent(solved)?;
     let storage = storage(workload, world, solved)?;
     let egress = egress(workload, world, solved)?;
-    let trial = trial(workload, solved.rent.total)?;
+    let trial = trial(workload, rent.amount.map(|_| solved.rent.total))?;
     let tax = tax::tax(workload, &paid(world, solved, [&storage, &egress])?)?;
     Ok(vec![rent, storage, egress, trial, data_moving(workload)?, operations(workload)?, tax])
 }
@@ -41,7 +41,7 @@ pub(super) fn line(
 }
 
 /// Returns the providers that a solution rents from, with what is paid to each, dearest first.
-fn providers(solved: &Solved) -> Result<Vec<(String, Money)>, PlanError> {
+pub(super) fn providers(solved: &Solved) -> Result<Vec<(String, Money)>, PlanError> {
     let mut sums: BTreeMap<&str, Money> = BTreeMap::new();
     for (job, way) in solved.choice.ways.iter().enumerate() {
         let (Some(way), Some(rent)) = (way, &solved.rent.jobs[job]) else { continue };
@@ -69,7 +69,7 @@ pub(super) struct Paid<'a> {
 
 /// Returns what each provider bills; storage and traffic count with the one that most is rented
 /// from.
-fn paid<'a>(
+pub(super) fn paid<'a>(
     world: &World<'a>,
     solved: &Solved,
     others: [&BudgetLine; 2],
@@ -103,7 +103,13 @@ fn rent(solved: &Solved) -> Result<BudgetLine, PlanError> {
             .with("terms", total.checked_sub(hourly)?)
             .with("idle", solved.rent.idle),
     ];
-    Ok(line(CostKind::Rent, Some(Estimate::new(low, total, high)), detail))
+    // What cannot be rented has no rent, which is not the same as a rent of nothing.
+    let without = solved.choice.ways.iter().filter(|way| way.is_none()).count();
+    if without == solved.choice.ways.len() {
+        return Ok(line(CostKind::Rent, None, Vec::new()));
+    }
+    let line = line(CostKind::Rent, Some(Estimate::new(low, total, high)), detail);
+    Ok(BudgetLine { unknown: without > 0, ..line })
 }
 
 fn add(a: Estimate<Money>, b: Estimate<Money>) -> Result<Estimate<Money>, PlanError> {
@@ -115,7 +121,7 @@ fn add(a: Estimate<Money>, b: Estimate<Money>) -> Result<Estimate<Money>, PlanEr
 }
 
 /// Returns how many months the span counts as for a price by the month: a calendar month is one.
-fn months(solved: &Solved) -> Decimal {
+pub(super) fn months(solved: &Solved) -> Decimal {
     match solved.span.days() {
         28..=31 => Decimal::ONE,
         days => Decimal::from(days) / Decimal::from(30),
@@ -170,7 +176,7 @@ fn storage(
 }
 
 /// Returns how much is kept at the providers' prices.
-fn at_provider(workload: &Workload) -> Bytes {
+pub(super) fn at_provider(workload: &Workload) -> Bytes {
     let unpriced = workload.storage.iter().filter(|need| need.price_per_gb_month.is_none());
     unpriced.map(|need| need.size).sum()
 }
@@ -209,7 +215,7 @@ pub(crate) fn egress_from(
 }
 
 /// Returns the length of a month that a span of a calendar month stands for.
-fn month_of(span: Span) -> Seconds {
+pub(super) fn month_of(span: Span) -> Seconds {
     match span.days() {
         days @ 28..=31 => Seconds::from_hours(days * 24),
         _ => MONTH,
@@ -217,7 +223,7 @@ fn month_of(span: Span) -> Seconds {
 }
 
 /// Returns the mode that most of a provider's rent is paid by.
-fn main_mode(solved: &Solved, provider: &str) -> BillingMode {
+pub(super) fn main_mode(solved: &Solved, provider: &str) -> BillingMode {
     let mut of_provider = solved.choice.ways.iter().enumerate().filter_map(|(job, way)| {
         let pool = &solved.supply.pools[solved.ways[job].ways[(*way)?].pool];
         let rent = solved.rent.jobs[job].as_ref()?;
@@ -257,13 +263,14 @@ fn egress(
     Ok(line(CostKind::Egress, Some(Estimate::exact(cost)), detail))
 }
 
-fn trial(workload: &Workload, rent: Money) -> Result<BudgetLine, PlanError> {
+fn trial(workload: &Workload, rent: Option<Money>) -> Result<BudgetLine, PlanError> {
     let (amount, detail) = match workload.policy.trial {
         Trial::Amount(amount) => {
             let amount = workload.rates.convert(amount, workload.currency)?;
             (amount, Phrase::new("plan-line-trial-stated").with("amount", amount))
         }
         Trial::ShareOfRent(share) => {
+            let Some(rent) = rent else { return Ok(line(CostKind::Trial, None, Vec::new())) };
             let amount = rent.times(decimal(share))?;
             let share = format!("{:.0}%", share * 100.0);
             (amount, Phrase::new("plan-line-trial-share").with("share", share).with("rent", rent))

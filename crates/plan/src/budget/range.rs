@@ -90,12 +90,17 @@ fn prices<'a>(
     solved: &Solved,
     index: usize,
     risk: &mut JobRisk,
-    markets: &mut Vec<Market<'a>>,
+    markets: &mut Vec<(Market<'a>, PriceMove)>,
     risks: &Risks,
     basis: &mut Basis,
 ) {
     let Some(offer) = offer(world, solved, index, risk.spot) else { return };
     let market: Market<'a> = (&offer.card, &offer.provider, risk.spot);
+    // The past prices are looked through once for each price, however many jobs pay it.
+    if let Some(at) = markets.iter().position(|(known, _)| *known == market) {
+        (risk.moves, risk.market) = (Some(markets[at].1), at);
+        return;
+    }
     let (mode, usual) = if risk.spot {
         (BillingMode::Spot, risks.spot)
     } else {
@@ -104,12 +109,9 @@ fn prices<'a>(
     let seen = world.catalogue.history().monthly_move(&offer.card, &offer.provider, mode);
     let moves =
         seen.map_or(usual, |seen| PriceMove { chance: seen.chance, deviation: seen.deviation });
-    risk.moves = Some(moves);
-    risk.market = markets.iter().position(|known| *known == market).unwrap_or_else(|| {
-        markets.push(market);
-        basis.add(moves, seen.map_or(0, |seen| seen.own), seen.map_or(0, |seen| seen.all));
-        markets.len() - 1
-    });
+    basis.add(moves, seen.map_or(0, |seen| seen.own), seen.map_or(0, |seen| seen.all));
+    (risk.moves, risk.market) = (Some(moves), markets.len());
+    markets.push((market, moves));
 }
 
 /// Returns the offer that a job pays by the hour.

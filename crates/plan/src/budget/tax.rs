@@ -40,6 +40,13 @@ pub(super) fn tax(workload: &Workload, paid: &[Paid<'_>]) -> Result<BudgetLine, 
     Ok(BudgetLine { unknown: known.is_some() && unknown > 0, ..line(CostKind::Tax, known, detail) })
 }
 
+/// Returns what the tax adds to what a provider bills, as a share of it; `None` where it is unknown
+/// or nothing is billed.
+pub(super) fn share(workload: &Workload, paid: &Paid<'_>) -> Result<Option<Decimal>, PlanError> {
+    let added = added(workload, paid)?.amount;
+    Ok(added.and_then(|added| added.likely.amount().checked_div(paid.amount.amount())))
+}
+
 fn added(workload: &Workload, paid: &Paid<'_>) -> Result<Added, PlanError> {
     let nothing = Estimate::exact(Money::zero(workload.currency));
     let provider = paid.provider.as_str();

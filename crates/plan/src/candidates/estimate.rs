@@ -1,26 +1,19 @@
 //! What a model needs on a kind of card, by the estimates of `sizing`: memory decides the cards,
-//! the rate decides the time, load and latency decide the replicas.
+//! the rate decides the time. What a service needs stands in [`super::serve`].
 
 use super::{
     needs::{Need, Obstacle, SeenOn, Sizing, elsewhere, stated_time},
     pools::Kind,
+    serve,
 };
 use crate::workload::{Amount, Job, Load, Task};
 use kasuan_model::{Card, Confidence, Estimate, Interconnect, Phrase, Phrased as _, Seconds};
 use kasuan_sizing::{
-    Architecture, Catalogue, Inference, Method, Parallelism, Recipe, Setup, Training, WeightFormat,
-    Work,
+    Architecture, Catalogue, Method, Parallelism, Recipe, Setup, Training, WeightFormat, Work,
     fit::{self, Fit},
-    time::{self, Rate, RequestsJob, Served},
+    time::{self, Rate, RequestsJob},
 };
 use rust_decimal::prelude::ToPrimitive as _;
-
-/// The share of its capacity that a replica is planned to run at, so that queues stay short at the
-/// 95th percentile: the mean wait of a random queue at 70 % is a little over two services.
-const TARGET_LOAD: f64 = 0.7;
-
-/// The most replicas that are looked at.
-const MOST_REPLICAS: u32 = 256;
 
 /// Returns the shipped dense model next in size, not smaller where there is one.
 pub(super) fn like(parameters: u64) -> Option<&'static Architecture> {
@@ -66,7 +59,7 @@ pub(crate) fn interconnect(card: &Card) -> Interconnect {
 }
 
 /// Returns the question to `sizing` for a job.
-fn question(sizing: &Sizing<'_>, work: Work, most_cards: u32) -> fit::Need {
+pub(super) fn question(sizing: &Sizing<'_>, work: Work, most_cards: u32) -> fit::Need {
     let job = sizing.job;
     let mut need = fit::Need::new(work);
     need.weights = match (job.weights, job.task) {
@@ -92,7 +85,7 @@ pub(super) fn needs(
 ) -> Result<Vec<Need>, Obstacle> {
     let most = if kind.slices > 1 { 1 } else { most_cards };
     let mut found = if sizing.service {
-        service(sizing, model, kind, most)?
+        serve::needs(sizing, model, kind, most)?
     } else {
         let question = question(sizing, work(sizing.job), most);
         let fits = fitting(model, &question, kind)?;
@@ -113,13 +106,13 @@ pub(super) fn needs(
 }
 
 /// A time with how far it may be trusted and what to know about it.
-struct Timed {
-    time: Estimate<Seconds>,
-    confidence: Confidence,
-    notes: Vec<Phrase>,
+pub(super) struct Timed {
+    pub(super) time: Estimate<Seconds>,
+    pub(super) confidence: Confidence,
+    pub(super) notes: Vec<Phrase>,
 }
 
-fn need(fit: Fit, replicas: u32, timed: Timed, job: &Job) -> Need {
+pub(super) fn need(fit: Fit, replicas: u32, timed: Timed, job: &Job) -> Need {
     let mut notes = timed.notes;
     notes.extend(fit.reasons);
     if job.weights.is_none() && is_quantised(fit.setup.weights) && job.task != Task::Qlora {
@@ -133,6 +126,7 @@ fn need(fit: Fit, replicas: u32, timed: Timed, job: &Job) -> Need {
         memory: Some(fit.memory),
         time: timed.time,
         confidence: timed.confidence,
+        capacity: None,
         notes,
     }
 }
@@ -142,7 +136,11 @@ const fn is_quantised(format: WeightFormat) -> bool {
 }
 
 /// Returns the setups that fit, or what stands in the way of the plainest.
-fn fitting(model: &Architecture, question: &fit::Need, kind: &Kind) -> Result<Vec<Fit>, Obstacle> {
+pub(super) fn fitting(
+    model: &Architecture,
+    question: &fit::Need,
+    kind: &Kind,
+) -> Result<Vec<Fit>, Obstacle> {
     let refused = |error: kasuan_sizing::SizingError| Obstacle::Sizing(error.phrase());
     let fits = fit::setups(model, question, &kind.card).map_err(refused)?;
     if !fits.is_empty() {
@@ -216,14 +214,13 @@ fn moved(
     if seen.card == kind.card.id && seen.cards == cards && kind.slices <= 1 {
         return Timed { time, confidence: Confidence::High, notes: Vec::new() };
     }
-    let there = sizing.kinds.iter().find(|known| known.card.id == seen.card && known.slices <= 1);
-    let ratio = there.and_then(|there| {
+    let ratio = seen.among(sizing.cards).and_then(|there| {
         let mut question = question(sizing, setup.work.clone(), seen.cards);
         question.cards = Some(seen.cards);
         question.headroom = 0.0;
-        let fits = fit::setups(model, &question, &there.card).ok()?;
+        let fits = fit::setups(model, &question, there).ok()?;
         let before = fits.into_iter().next()?.setup;
-        let before = rate(model, &before, &there.card)?;
+        let before = rate(model, &before, there)?;
         let here = rate(model, setup, &kind.card)?;
         let ratio = before.tokens_per_second.likely / here.tokens_per_second.likely;
         (ratio.is_finite() && ratio > 0.0).then_some(ratio)
@@ -233,7 +230,7 @@ fn moved(
             let scaled = |time: Seconds| Seconds::from_estimate(time.get() as f64 * ratio);
             let notes = vec![
                 Phrase::new("plan-need-hours-moved")
-                    .with("card", &seen.card)
+                    .with("card", seen.name(sizing.cards))
                     .with("factor", format!("{ratio:.2}")),
             ];
             Timed { time: time.map(scaled), confidence: Confidence::Medium, notes }
@@ -252,98 +249,4 @@ fn rate(model: &Architecture, setup: &Setup, card: &Card) -> Option<Rate> {
         Work::Training(_) => time::training_rate(model, setup, card, links).ok(),
         Work::Inference(_) => time::serving(model, setup, card, links).ok().map(|s| s.rate),
     }
-}
-
-/// Returns the ways to serve: for each setup that fits, the replicas that carry the load within
-/// the latency.
-fn service(
-    sizing: &Sizing<'_>,
-    model: &Architecture,
-    kind: &Kind,
-    most_cards: u32,
-) -> Result<Vec<Need>, Obstacle> {
-    let job = sizing.job;
-    let Work::Inference(inference) = work(job) else { return Err(Obstacle::WorkUnknown) };
-    let mut replicas = job.replicas.unwrap_or(1).max(1);
-    let mut last = None;
-    while replicas <= MOST_REPLICAS {
-        let mut each = inference.clone();
-        each.concurrency = inference.concurrency.div_ceil(replicas).max(1);
-        let question = question(sizing, Work::Inference(each), most_cards);
-        match fitting(model, &question, kind) {
-            Ok(fits) => {
-                let mut found = Vec::new();
-                for fit in fits {
-                    match carries(job, model, &fit.setup, kind) {
-                        Ok(least) if least <= replicas || job.replicas.is_some() => {
-                            found.push(need(fit, replicas, up_time(least, replicas), job));
-                        }
-                        Ok(least) if matches!(job.load, Some(Load::PerSecond(_))) => {
-                            found.push(need(fit, least, up_time(least, least), job));
-                        }
-                        Ok(_) => last = Some(Obstacle::Sizing(Phrase::new("plan-need-latency"))),
-                        Err(obstacle) => last = Some(obstacle),
-                    }
-                }
-                if !found.is_empty() {
-                    return Ok(found);
-                }
-            }
-            Err(obstacle) => last = Some(obstacle),
-        }
-        // More replicas hold fewer sequences each; with one each there is nothing left to divide.
-        if job.replicas.is_some() || replicas >= inference.concurrency {
-            break;
-        }
-        replicas = replicas.saturating_mul(2).min(inference.concurrency.max(1));
-    }
-    Err(last.unwrap_or(Obstacle::WorkUnknown))
-}
-
-fn up_time(least: u32, replicas: u32) -> Timed {
-    let notes = if least > replicas {
-        vec![Phrase::new("plan-need-overloaded").with("least", least).with("replicas", replicas)]
-    } else {
-        Vec::new()
-    };
-    Timed { time: Estimate::exact(Seconds::ZERO), confidence: Confidence::Exact, notes }
-}
-
-/// Returns how many replicas of a setup carry the load within the latency. Where the speed of the
-/// card is not known, memory alone decides.
-fn carries(job: &Job, model: &Architecture, setup: &Setup, kind: &Kind) -> Result<u32, Obstacle> {
-    let links = interconnect(&kind.card);
-    let latency = Obstacle::Sizing(Phrase::new("plan-need-latency"));
-    let keeps = |served: &Served| {
-        job.latency.tpot.is_none_or(|most| served.tpot.likely <= most)
-            && job.latency.ttft.is_none_or(|most| served.prefill <= most)
-    };
-    let Some(Load::PerSecond(wanted)) = job.load else {
-        return match time::serving(model, setup, &kind.card, links) {
-            Ok(served) if keeps(&served) => Ok(1),
-            Ok(_) => Err(latency),
-            Err(_) => Ok(1),
-        };
-    };
-    let Work::Inference(inference) = &setup.work else { return Ok(1) };
-    let mut best = 0.0_f64;
-    let mut concurrency = 1;
-    while concurrency <= 256 {
-        let at = Inference { concurrency, ..inference.clone() };
-        let at = Setup { work: Work::Inference(at), ..setup.clone() };
-        if let Ok(served) = time::serving(model, &at, &kind.card, links)
-            && keeps(&served)
-        {
-            best = best.max(served.requests_per_second.likely);
-        }
-        concurrency *= 2;
-    }
-    if best <= 0.0 {
-        return Err(latency);
-    }
-    let replicas = (wanted / (best * TARGET_LOAD)).ceil();
-    if replicas > f64::from(MOST_REPLICAS) {
-        return Err(latency);
-    }
-    Ok((replicas as u32).max(1))
 }

@@ -5,8 +5,8 @@ use crate::{
     plan::Measured,
     workload::{Amount, Job, Model, Policy},
 };
-use kasuan_model::{Bytes, Confidence, Estimate, Phrase, Seconds};
-use kasuan_sizing::{MemoryEstimate, Setup};
+use kasuan_model::{Bytes, Card, Confidence, Estimate, Phrase, Seconds};
+use kasuan_sizing::{MemoryEstimate, Setup, capacity::Capacity};
 use rust_decimal::Decimal;
 
 /// One way to run a job on a kind of card.
@@ -26,6 +26,8 @@ pub(crate) struct Need {
     pub(crate) time: Estimate<Seconds>,
     /// How far the time may be trusted.
     pub(crate) confidence: Confidence,
+    /// What the load of a service asks for; `None` for other jobs, and where the speed is unknown.
+    pub(crate) capacity: Option<Capacity>,
     /// What the reader should know about it.
     pub(crate) notes: Vec<Phrase>,
 }
@@ -62,8 +64,10 @@ pub(crate) struct Sizing<'a> {
     pub(crate) policy: &'a Policy,
     /// What was measured of it.
     pub(crate) measured: Option<&'a Measured>,
-    /// Every kind of card, to find the one that hours were measured on.
+    /// Every kind of card that can be rented.
     pub(crate) kinds: &'a [Kind],
+    /// Every card that is known, to find the one that hours were measured on.
+    pub(crate) cards: &'a [Card],
     /// Whether it is a service.
     pub(crate) service: bool,
     /// Whether weights of fewer than 16 bits may be chosen where the user insists on nothing.
@@ -91,6 +95,18 @@ pub(super) struct SeenOn {
     pub(super) card: kasuan_model::CardId,
     /// How many.
     pub(super) cards: u32,
+}
+
+impl SeenOn {
+    /// Finds the card among those that are known.
+    pub(super) fn among<'a>(&self, cards: &'a [Card]) -> Option<&'a Card> {
+        cards.iter().find(|known| known.id == self.card)
+    }
+
+    /// Returns what people call the card.
+    pub(super) fn name(&self, cards: &[Card]) -> String {
+        self.among(cards).map_or_else(|| self.card.to_string(), |card| card.display.clone())
+    }
 }
 
 /// Returns the ways to run a job on a kind of card with at most so many cards together, fewest
@@ -128,13 +144,13 @@ pub(super) fn elsewhere(
     time: Estimate<Seconds>,
     seen: &SeenOn,
 ) -> (Estimate<Seconds>, Phrase) {
-    let there = sizing.kinds.iter().find(|known| known.card.id == seen.card && known.slices <= 1);
-    let ratio = there.map_or(1.0, |there| {
+    let there = seen.among(sizing.cards);
+    let ratio = there.map_or(1.0, |before| {
         let of = |before: Option<f64>, here: Option<f64>| match (before, here) {
             (Some(before), Some(here)) if here > 0.0 => before / here,
             _ => 1.0,
         };
-        let (before, here) = (&there.card, &kind.card);
+        let here = &kind.card;
         // A card without tensor cores does their work at its plain rate.
         let tensor = of(before.tensor_flops, here.tensor_flops.or(here.fp32_flops));
         tensor
@@ -143,10 +159,11 @@ pub(super) fn elsewhere(
             .max(1.0)
     });
     if ratio <= 1.0 {
-        return (time, Phrase::new("plan-need-hours-elsewhere").with("card", &seen.card));
+        let note = Phrase::new("plan-need-hours-elsewhere").with("card", seen.name(sizing.cards));
+        return (time, note);
     }
     let note = Phrase::new("plan-need-hours-bounded")
-        .with("card", &seen.card)
+        .with("card", seen.name(sizing.cards))
         .with("factor", format!("{ratio:.1}"));
     (time.map(|time| Seconds::from_estimate(time.get() as f64 * ratio)), note)
 }
@@ -192,6 +209,7 @@ fn stated(sizing: &Sizing<'_>, kind: &Kind) -> Result<Need, Obstacle> {
         memory_needed: job.memory,
         time,
         confidence,
+        capacity: None,
         notes,
     })
 }

@@ -1,14 +1,18 @@
 //! The offers a plan may choose among, gathered into pools: the same cards at the same place, paid
 //! for in different ways.
 
+use super::{
+    left_out::LeftOut,
+    terms::{Refundable, TermRate},
+};
 use crate::{
     demand::DAY,
     workload::{Policy, Workload},
 };
 use jiff::civil::Date;
-use kasuan_market::{Catalogue, Lack, Night, RunCost, Standards, Standing, Tariff};
+use kasuan_market::{Catalogue, Night, RunCost, Standards, Standing, Tariff, Terms};
 use kasuan_model::{
-    BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Phrase, Seconds,
+    BillingMode, Bytes, Card, CardId, Currency, Estimate, Money, MoneyError, Offer, Seconds,
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +38,8 @@ pub(crate) struct Rate {
     /// Units of the plan's currency for one of the offer's.
     factor: Decimal,
     micros: Micros,
+    /// Instances that can be had at once; `None` where nobody says.
+    pub(crate) stock: Option<u32>,
 }
 
 impl Rate {
@@ -84,6 +90,9 @@ impl Rate {
     }
 
     fn covers(&self, other: &Self) -> bool {
+        if self.stock.is_some() {
+            return false;
+        }
         // A price that falls by night is only covered by one that is lower by day as well as that
         // is by night, or that falls alike.
         if other.tariff.night != self.tariff.night && self.micros > other.least_micros() {
@@ -99,23 +108,8 @@ impl Rate {
 }
 
 /// Returns an amount in millionths, rounded; `None` when it is absurd.
-fn to_micros(amount: Decimal) -> Option<Micros> {
+pub(super) fn to_micros(amount: Decimal) -> Option<Micros> {
     amount.checked_mul(Decimal::from(1_000_000))?.round().to_i64()
-}
-
-/// A price for a term that is paid whether used or not.
-#[derive(Clone, Debug)]
-pub(crate) struct TermRate {
-    /// Index of the offer.
-    pub(crate) offer: usize,
-    /// How it is paid for.
-    pub(crate) mode: BillingMode,
-    /// How long it runs.
-    pub(crate) term: Seconds,
-    /// Price of an instance for the whole term, in the plan's currency.
-    pub(crate) price: Money,
-    /// The same in millionths.
-    pub(crate) micros: Micros,
 }
 
 /// A kind of card as rented: whole, or one of several equal slices.
@@ -149,6 +143,19 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
+    /// Creates a pool without prices.
+    fn new(offer: &Offer, kind: usize) -> Self {
+        Self {
+            provider: offer.provider.clone(),
+            kind,
+            count: offer.count,
+            on_demand: None,
+            spot: None,
+            terms: Vec::new(),
+            held: false,
+        }
+    }
+
     /// Returns the least that an hour of an instance can cost, in millionths: on demand, or a term
     /// that is used in every hour.
     pub(crate) fn floor(&self) -> Micros {
@@ -169,6 +176,12 @@ impl Pool {
         self.floor().min(spot)
     }
 
+    /// Says whether there is only so much of it.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.on_demand.as_ref().is_some_and(|rate| rate.stock.is_some())
+            || self.terms.iter().any(|term| term.stock.is_some())
+    }
+
     /// Says whether this pool is at least as good as another of the same size in every price.
     fn covers(&self, other: &Self) -> bool {
         let rate = |mine: &Option<Rate>, theirs: &Option<Rate>| match (mine, theirs) {
@@ -178,34 +191,15 @@ impl Pool {
         };
         rate(&self.on_demand, &other.on_demand)
             && rate(&self.spot, &other.spot)
-            && other.terms.iter().all(|theirs| {
-                self.terms
-                    .iter()
-                    .any(|mine| mine.term == theirs.term && mine.micros <= theirs.micros)
-            })
+            && other.terms.iter().all(|theirs| self.terms.iter().any(|mine| mine.covers(theirs)))
     }
-}
-
-/// Why offers were left out, and how many for each reason.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LeftOut {
-    /// Offers that the policy names out: provider, country, region, mode, age.
-    pub(crate) policy: BTreeMap<&'static str, u32>,
-    /// Offers in a currency without a stated rate.
-    pub(crate) currency: BTreeMap<Currency, u32>,
-    /// Prices for requests, not for a box.
-    pub(crate) serverless: u32,
-    /// Offers whose price is not good enough to choose by.
-    pub(crate) doubtful: BTreeMap<Lack, u32>,
-    /// Terms longer than the plan, which nothing in it can justify.
-    pub(crate) long_terms: u32,
-    /// Offers of a card that is not in the card table, or without a price.
-    pub(crate) unusable: u32,
 }
 
 /// Everything that can be rented under the policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Supply {
+    /// Every card that is known, for sale or not: hours may have been seen on any of them.
+    pub(crate) cards: Vec<Card>,
     /// Kinds of card.
     pub(crate) kinds: Vec<Kind>,
     /// Pools, the dominated ones left out.
@@ -218,7 +212,11 @@ pub(crate) struct Supply {
     pub(crate) offers: u32,
 }
 
-type PoolKey<'a> = (&'a str, &'a str, usize, u32);
+/// Provider, region, kind, cards, and a number for what a pool with a limited stock leaves over.
+type PoolKey<'a> = (&'a str, &'a str, usize, u32, u32);
+
+/// Offers of one mode that stand beside each other because the cheaper has a limited stock.
+const MOST_BESIDE: u32 = 8;
 
 /// Gathers the offers that the policy admits.
 pub(crate) fn supply(
@@ -228,7 +226,7 @@ pub(crate) fn supply(
     today: Date,
     places_matter: bool,
 ) -> Supply {
-    let mut supply = Supply::default();
+    let mut supply = Supply { cards: catalogue.cards().to_vec(), ..Supply::default() };
     let asked: BTreeSet<BillingMode> = workload
         .jobs
         .iter()
@@ -237,9 +235,10 @@ pub(crate) fn supply(
         .copied()
         .collect();
     let mut kinds: BTreeMap<(&CardId, u32), usize> = BTreeMap::new();
-    let mut pools: BTreeMap<PoolKey<'_>, Pool> = BTreeMap::new();
+    let mut pools: BTreeMap<PoolKey<'_>, (Pool, Vec<Refundable>)> = BTreeMap::new();
     let mut factors: BTreeMap<Currency, Option<Decimal>> = BTreeMap::new();
     let standing = Standing::new(catalogue, standards(&workload.policy));
+    let mut terms_of: BTreeMap<&str, &Terms> = BTreeMap::new();
     for (index, offer) in catalogue.offers().iter().enumerate() {
         if let Some(reason) = refused(offer, &workload.policy, today) {
             *supply.left_out.policy.entry(reason).or_default() += 1;
@@ -251,7 +250,14 @@ pub(crate) fn supply(
         }
         // A month of use cannot justify a year: longer terms take part only when asked for.
         let term = offer.mode.term();
-        if term.is_some_and(|term| term > plan_term) && !asked.contains(&offer.mode) {
+        let terms = *terms_of
+            .entry(offer.provider.as_str())
+            .or_insert_with(|| catalogue.terms(&offer.provider, Some(today)));
+        let refund = terms.refund_factor(offer.mode).filter(|factor| *factor > Decimal::ZERO);
+        let refund = refund.filter(|_| terms.packages.early_exit != Some(false));
+        let too_long = term.is_some_and(|term| term > plan_term) && !asked.contains(&offer.mode);
+        // One that is given back early is paid by the day.
+        if too_long && refund.is_none() {
             supply.left_out.long_terms += 1;
             continue;
         }
@@ -276,25 +282,33 @@ pub(crate) fn supply(
             supply.kinds.push(kind(card, offer));
             supply.kinds.len() - 1
         });
-        let key = (offer.provider.as_str(), offer.region.as_str(), kind, offer.count);
-        let pool = pools.entry(key).or_insert_with(|| Pool {
-            provider: offer.provider.clone(),
-            kind,
-            count: offer.count,
-            on_demand: None,
-            spot: None,
-            terms: Vec::new(),
-            held: false,
-        });
-        let terms = catalogue.terms(&offer.provider, Some(today));
         let tariff = Tariff::new(offer, terms);
-        if add(pool, index, offer.mode, tariff, factor, workload.currency) {
-            supply.offers += 1;
-        } else {
+        let Some(price) = Priced::of(offer, index, tariff, factor, workload.currency) else {
             supply.left_out.unusable += 1;
+            continue;
+        };
+        supply.offers += 1;
+        for beside in 0..MOST_BESIDE {
+            let key = (offer.provider.as_str(), offer.region.as_str(), kind, offer.count, beside);
+            let (pool, refundable) =
+                pools.entry(key).or_insert_with(|| (Pool::new(offer, kind), Vec::new()));
+            if price.stands_beside(pool, offer) {
+                continue;
+            }
+            if let (Some(factor), Some(whole)) = (refund, price.term()) {
+                refundable.push(Refundable { whole, factor });
+            }
+            if !too_long {
+                price.add(pool, offer.mode);
+            }
+            break;
         }
     }
-    supply.pools = undominated(pools.into_values().collect(), places_matter);
+    let pools = pools.into_values().map(|(mut pool, refundable)| {
+        pool.take_back(&refundable, plan_term);
+        pool
+    });
+    supply.pools = undominated(pools.collect(), places_matter);
     supply.by_kind = vec![Vec::new(); supply.kinds.len()];
     for (index, pool) in supply.pools.iter().enumerate() {
         supply.by_kind[pool.kind].push(index);
@@ -355,37 +369,72 @@ fn kind(card: &Card, offer: &Offer) -> Kind {
     Kind { card, slices, memory }
 }
 
-/// Adds an offer to its pool where it is the cheapest of its mode; says whether it has a price.
-fn add(
-    pool: &mut Pool,
-    index: usize,
-    mode: BillingMode,
-    tariff: Tariff,
-    factor: Decimal,
-    to: Currency,
-) -> bool {
-    let Ok(price) = tariff.price.times(factor).map(|price| Money::new(price.amount(), to)) else {
-        return false;
-    };
-    let micros = to_micros(price.amount());
-    let Some(micros) = micros.filter(|micros| *micros > 0 && *micros < IMPOSSIBLE) else {
-        return false;
-    };
-    if let Some(term) = tariff.term {
-        let new = TermRate { offer: index, mode, term, price, micros };
-        match pool.terms.iter_mut().find(|rate| rate.term == term) {
-            Some(known) if known.micros <= new.micros => {}
-            Some(known) => *known = new,
-            None => pool.terms.push(new),
+/// An offer's price in the plan's currency.
+enum Priced {
+    /// By the hour.
+    Hour(Rate),
+    /// For a term.
+    Term(TermRate),
+}
+
+impl Priced {
+    /// Reads a price; `None` when there is none that can be counted with.
+    fn of(
+        offer: &Offer,
+        index: usize,
+        tariff: Tariff,
+        factor: Decimal,
+        to: Currency,
+    ) -> Option<Self> {
+        let price = Money::new(tariff.price.times(factor).ok()?.amount(), to);
+        let micros = to_micros(price.amount())?;
+        if micros <= 0 || micros >= IMPOSSIBLE {
+            return None;
         }
-        return true;
+        let stock = offer.stock;
+        Some(match tariff.term {
+            Some(term) => Self::Term(TermRate::new(index, offer.mode, term, price, micros, stock)),
+            None => Self::Hour(Rate { offer: index, hourly: price, tariff, factor, micros, stock }),
+        })
     }
-    let rate = Rate { offer: index, hourly: price, tariff, factor, micros };
-    let place = if mode == BillingMode::Spot { &mut pool.spot } else { &mut pool.on_demand };
-    if place.as_ref().is_none_or(|known| rate.micros < known.micros) {
-        *place = Some(rate);
+
+    /// Returns the price of a term.
+    fn term(&self) -> Option<TermRate> {
+        match self {
+            Self::Hour(_) => None,
+            Self::Term(term) => Some(term.clone()),
+        }
     }
-    true
+
+    /// Says whether the place for this offer is taken by one that does not replace it, because
+    /// the stock of either is limited.
+    fn stands_beside(&self, pool: &Pool, offer: &Offer) -> bool {
+        let taken = match self {
+            Self::Hour(_) => {
+                let place =
+                    if offer.mode == BillingMode::Spot { &pool.spot } else { &pool.on_demand };
+                place.as_ref().map(|rate| rate.stock)
+            }
+            Self::Term(new) => {
+                pool.terms.iter().find(|known| known.term == new.term).map(|known| known.stock)
+            }
+        };
+        taken.is_some_and(|stock| stock.is_some() || offer.stock.is_some())
+    }
+
+    /// Puts the price into its pool where it is the cheapest of its mode.
+    fn add(self, pool: &mut Pool, mode: BillingMode) {
+        match self {
+            Self::Term(new) => pool.offer_term(new),
+            Self::Hour(rate) => {
+                let spot = mode == BillingMode::Spot;
+                let place = if spot { &mut pool.spot } else { &mut pool.on_demand };
+                if place.as_ref().is_none_or(|known| rate.micros < known.micros) {
+                    *place = Some(rate);
+                }
+            }
+        }
+    }
 }
 
 /// Leaves out pools that another of the same cards beats in every price; where the place matters
@@ -408,41 +457,4 @@ fn undominated(pools: Vec<Pool>, places_matter: bool) -> Vec<Pool> {
         }
     }
     kept
-}
-
-/// Says what was left out, one line for each reason.
-pub(crate) fn left_out_notes(left_out: &LeftOut) -> Vec<Phrase> {
-    let mut notes = Vec::new();
-    for (reason, count) in &left_out.policy {
-        notes.push(
-            Phrase::new("plan-note-left-out-policy").with_word("rule", reason).with("count", count),
-        );
-    }
-    for (currency, count) in &left_out.currency {
-        notes.push(
-            Phrase::new("plan-note-left-out-currency")
-                .with("currency", currency)
-                .with("count", count),
-        );
-    }
-    for (lack, count) in &left_out.doubtful {
-        notes.push(match lack {
-            Lack::Undated => Phrase::new("plan-note-left-out-undated").with("count", count),
-            Lack::Old => Phrase::new("plan-note-left-out-old")
-                .with("count", count)
-                .with("days", kasuan_market::standing::DEFAULT_AGE),
-            Lack::Grade => Phrase::new("plan-note-left-out-grade").with("count", count),
-            Lack::FarBelow => Phrase::new("plan-note-left-out-far-below").with("count", count),
-        });
-    }
-    if left_out.long_terms > 0 {
-        notes.push(Phrase::new("plan-note-left-out-terms").with("count", left_out.long_terms));
-    }
-    if left_out.unusable > 0 {
-        notes.push(Phrase::new("plan-note-left-out-unusable").with("count", left_out.unusable));
-    }
-    if left_out.serverless > 0 {
-        notes.push(Phrase::new("plan-note-left-out-serverless").with("count", left_out.serverless));
-    }
-    notes
 }

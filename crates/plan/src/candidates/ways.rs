@@ -128,7 +128,7 @@ pub(crate) fn all_ways(
         let mut ways = ways_of(span, job, workload, supply, &demand, &needs);
         let on_spot = ways.iter().filter(|way| matches!(way.paid, Paid::Spot(_)));
         let spot = on_spot.min_by_key(|way| way.alone).cloned();
-        keep_best(&mut ways);
+        keep_best(&mut ways, supply);
         all.push(JobWays { demand, needs, ways, spot, obstacles });
     }
     chain(span, workload, &mut all);
@@ -153,6 +153,7 @@ fn sized(
         policy: &workload.policy,
         measured,
         kinds: &supply.kinds,
+        cards: &supply.cards,
         service: is_service(job),
         quantised: false,
     };
@@ -277,7 +278,8 @@ fn ways_of(
         for &pool in supply.by_kind.get(*kind).into_iter().flatten() {
             if let Some(instances) = instances(need, &supply.pools[pool]) {
                 let least = i128::from(supply.pools[pool].least());
-                let floor = least * i128::from(seconds) * i128::from(instances) / 3600;
+                let machines = offered.machines(need, &supply.pools[pool], instances);
+                let floor = machines.of(least * i128::from(seconds) / 3600);
                 order.push((floor, pool, index, instances));
             }
         }
@@ -292,6 +294,10 @@ fn ways_of(
         let before = ways.len();
         let place = (pool, index, instances);
         offered.add(&supply.pools[pool], place, &needs[index].1, &mut ways);
+        // What has a limited stock may be gone: it makes no other way needless.
+        if supply.pools[pool].is_limited() {
+            continue;
+        }
         for way in &ways[before..] {
             best = best.min(i128::from(way.alone));
         }
@@ -354,7 +360,33 @@ struct Offered<'a> {
     demand: &'a Demand,
 }
 
+/// How many machines a job takes at the least: whole instances, or a part where it may share them.
+struct Machines {
+    cards: u32,
+    of: u32,
+}
+
+impl Machines {
+    /// Returns the least for them, from that for one.
+    fn of(&self, one: i128) -> i128 {
+        one * i128::from(self.cards) / i128::from(self.of.max(1))
+    }
+
+    const fn is_part(&self) -> bool {
+        !self.cards.is_multiple_of(self.of)
+    }
+}
+
 impl Offered<'_> {
+    fn machines(&self, need: &Need, pool: &Pool, instances: u32) -> Machines {
+        let rented = instances.saturating_mul(pool.count);
+        let used = need.cards.saturating_mul(need.replicas).min(rented);
+        if self.workload.policy.share_machines && used < rented {
+            return Machines { cards: used, of: pool.count };
+        }
+        Machines { cards: instances, of: 1 }
+    }
+
     fn allows(&self, mode: BillingMode) -> bool {
         self.job.modes.is_empty() || self.job.modes.contains(&mode)
     }
@@ -406,12 +438,17 @@ impl Offered<'_> {
         let on_demand = pool.on_demand.as_ref().filter(|_| self.allows(BillingMode::OnDemand));
         let alone = on_demand
             .map_or(IMPOSSIBLE, |rate| self.total(instances, run, |length| rate.micros(length)));
-        if pool.terms.iter().any(|term| self.allows(term.mode)) {
+        let machines = self.machines(need, pool, instances);
+        // What others of the pool do matters by its terms, on a shared machine, and to its stock.
+        let limited = pool.is_limited();
+        let alike = pool.terms.is_empty() && on_demand.is_some() && (machines.is_part() || limited);
+        if alike || pool.terms.iter().any(|term| self.allows(term.mode)) {
             let least = i128::from(pool.floor());
             let per_start = |length: Seconds| {
                 i64::try_from(least * i128::from(length.get()) / 3600).unwrap_or(IMPOSSIBLE)
             };
-            let floor = self.total(instances, run, per_start).min(alone);
+            let one = i128::from(self.total(1, run, per_start));
+            let floor = i64::try_from(machines.of(one)).unwrap_or(IMPOSSIBLE).min(alone);
             ways.push(way(run, Paid::Pooled, alone, floor));
         } else if alone < IMPOSSIBLE {
             let rate = on_demand.filter(|rate| rate.night().is_some());
@@ -434,8 +471,9 @@ impl Offered<'_> {
 }
 
 /// Keeps the cheapest way alone and those whose floor lies under it.
-fn keep_best(ways: &mut Vec<Way>) {
-    let Some(best) = ways.iter().map(|way| way.alone).min() else { return };
+fn keep_best(ways: &mut Vec<Way>, supply: &Supply) {
+    let unlimited = |way: &&Way| !supply.pools[way.pool].is_limited();
+    let best = ways.iter().filter(unlimited).map(|way| way.alone).min().unwrap_or(IMPOSSIBLE);
     ways.retain(|way| way.floor < best || way.alone == best);
     ways.sort_by_key(|way| (way.floor, way.alone, way.pool));
     // The cheapest alone stays whatever its floor.

@@ -4,13 +4,14 @@
 //! In a pool that is used, the prices are those of its flow. In the others they rise only when the
 //! jobs run, scaled so that no term costs less than the time it covers is worth.
 
-use super::{Choice, Member, Problem};
+use super::{Choice, Member, Problem, Shared};
 use crate::{
     calendar::last_end,
     candidates::{Micros, Paid, Pool, Way},
     demand::{Demand, HOUR, Stretch, room},
-    mix::Prices,
+    mix::{Bill, Prices},
 };
+use kasuan_model::Seconds;
 use std::collections::BTreeSet;
 
 /// Returns a cost that no choice of ways can be under.
@@ -34,9 +35,9 @@ fn bound_with(
     let mut prices: Vec<Option<Prices>> = vec![None; problem.pools.len()];
     for pool in used {
         prices[*pool] = match choice.shared.get(pool) {
-            Some(shared) => Some(shared.bill.prices.clone()),
-            None if problem.held.contains_key(pool) => None,
-            None => shaped(&problem.pools[*pool], shape, problem.span.seconds()),
+            Some(Shared { bill: Bill { prices: Some(prices), .. }, .. }) => Some(prices.clone()),
+            _ if problem.held.contains_key(pool) => None,
+            _ => shaped(&problem.pools[*pool], shape, problem.span.seconds()),
         };
     }
     let mut sum = 0_i128;
@@ -119,11 +120,33 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
     let mut sum = 0_i128;
     let length = way.run.get();
     let whole = problem.span.seconds();
+    // A part of a shared machine is not under its part of the machine's hours, whatever the rules
+    // of rounding.
+    let shares = problem.shares(way, job);
+    let alone = |stretch: Stretch| {
+        if shares {
+            problem.least_alone(way, Seconds::new(stretch.length()))
+        } else {
+            problem.alone(job, way, stretch)
+        }
+    };
     match &problem.ways[job].demand {
         Demand::Service(stretches) => {
-            for stretch in stretches {
-                let alone = problem.alone(way, *stretch);
-                sum += i128::from(alone.min(prices.of(*stretch)));
+            // One that may be cut is in each hour on a term or on demand.
+            if shares || problem.outlasts(way.pool, &[Member { job, way: 0 }]) {
+                for stretch in stretches {
+                    let mut start = stretch.start;
+                    while start < stretch.end {
+                        let end = ((start / HOUR + 1) * HOUR).min(stretch.end);
+                        let least = problem.least_alone(way, Seconds::new(end - start));
+                        sum += i128::from(least.min(prices.of(Stretch { start, end })));
+                        start = end;
+                    }
+                }
+            } else {
+                for stretch in stretches {
+                    sum += i128::from(alone(*stretch).min(prices.of(*stretch)));
+                }
             }
         }
         Demand::Runs(starts) => {
@@ -134,10 +157,10 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
                 let nominal = (*start).min(whole.saturating_sub(length));
                 let nominal = Stretch { start: nominal, end: nominal + length };
                 // The same at any time of day, unless the price falls by night.
-                let alone = problem.alone(way, nominal);
+                let by_day = alone(nominal);
                 let by_night = problem.night(way.pool).is_some();
                 let cost = |stretch: Stretch| {
-                    let alone = if by_night { problem.alone(way, stretch) } else { alone };
+                    let alone = if by_night { alone(stretch) } else { by_day };
                     alone.min(prices.of(stretch))
                 };
                 let mut least = cost(nominal);
@@ -161,6 +184,11 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
                 sum += i128::from(least);
             }
         }
+    }
+    if shares {
+        let (cards, _) = problem.cards(way, job);
+        let count = i128::from(problem.pools[way.pool].count.max(1));
+        return sum * i128::from(cards) / count;
     }
     sum * i128::from(way.instances)
 }

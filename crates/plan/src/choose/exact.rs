@@ -1,7 +1,7 @@
 //! The exact optimum for a few jobs: every split of them over the pools, by dynamic programming
 //! over subsets, with the splits that cannot win left out.
 
-use super::{Choice, Member, Problem, search};
+use super::{Choice, Member, Problem, bound, search};
 use crate::candidates::{IMPOSSIBLE, Paid};
 use std::collections::BTreeMap;
 
@@ -82,8 +82,50 @@ pub(super) fn choose(problem: &Problem<'_>) -> Option<Choice> {
     } else {
         found
     };
-    choice.bound = choice.cost;
+    // First fit and a limited stock are kept to, not optimised.
+    choice.bound = if problem.is_exact() {
+        choice.cost
+    } else if problem.near.is_some() {
+        // The bound of the solution that this one is near to stands.
+        0
+    } else {
+        let relaxed = relaxed(problem, &jobs, &tables, choice.cost);
+        bound::bound(problem, &choice).max(relaxed).min(choice.cost)
+    };
     Some(choice)
+}
+
+/// Returns what no split of the jobs can be under, with every pool as if its machines were filled
+/// without gaps and billed to the second; what is not under `cost` is not looked at.
+fn relaxed(problem: &Problem<'_>, jobs: &[usize], tables: &Tables, cost: i128) -> i128 {
+    let mut bills = 0;
+    let all = (1_usize << jobs.len()) - 1;
+    let apart = |set: usize| members(set).map(|at| tables.apart[at].0).sum::<i128>();
+    let mut best: Vec<i128> = (0..=all).map(apart).collect();
+    for (pool, row) in &tables.pools {
+        let possible = row.iter().enumerate().filter(|(_, way)| way.is_some());
+        let possible: usize = possible.map(|(at, _)| 1 << at).sum();
+        let before = best.clone();
+        let mut set = possible;
+        while set > 0 {
+            let chosen: Vec<Member> = members(set)
+                .filter_map(|at| row[at].map(|(way, _)| Member { job: jobs[at], way }))
+                .collect();
+            let mut floor: i128 = members(set).map(|at| tables.floor(row, at)).sum();
+            let others: i128 = members(all & !set).map(|at| tables.least[at]).sum();
+            if floor + others < cost {
+                bills += 1;
+                if bills <= MOST_BILLS {
+                    floor = problem.filled(*pool, &chosen).unwrap_or(floor).max(floor);
+                }
+                for whole in (0..=all).filter(|whole| whole & set == set) {
+                    best[whole] = best[whole].min(before[whole & !set] + floor);
+                }
+            }
+            set = (set - 1) & possible;
+        }
+    }
+    best[all]
 }
 
 fn members(set: usize) -> impl Iterator<Item = usize> {

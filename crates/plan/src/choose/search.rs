@@ -1,11 +1,11 @@
 //! The search for many jobs: start from several assignments, let each job follow the prices that
 //! the others make, then try single moves.
 
-use super::{Choice, Member, Problem, bound};
+use super::{Choice, Member, Problem, Shared, bound};
 use crate::{
     candidates::{Micros, Paid, Way},
     demand::{Demand, Stretch},
-    mix::Prices,
+    mix::{Bill, Prices},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,7 +121,9 @@ fn follow(problem: &Problem<'_>, choice: &Choice) -> Vec<Option<usize>> {
     let cost = |job: usize, way: usize| -> Micros {
         let chosen = problem.way(Member { job, way });
         match (&chosen.paid, choice.shared.get(&chosen.pool)) {
-            (Paid::Pooled, Some(shared)) => marginal(problem, job, chosen, &shared.bill.prices),
+            (Paid::Pooled, Some(Shared { bill: Bill { prices: Some(prices), .. }, .. })) => {
+                marginal(problem, job, chosen, prices)
+            }
             _ => chosen.alone,
         }
     };
@@ -143,7 +145,7 @@ fn follow(problem: &Problem<'_>, choice: &Choice) -> Vec<Option<usize>> {
 pub(super) fn marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices) -> Micros {
     let mut sum = 0_i128;
     let mut add = |stretch: Stretch| {
-        let alone = problem.alone(way, stretch);
+        let alone = problem.alone(job, way, stretch);
         sum += i128::from(alone.min(prices.of(stretch)));
     };
     match &problem.ways[job].demand {

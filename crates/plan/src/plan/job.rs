@@ -4,12 +4,13 @@ use super::{Solved, World, rent::JobRent, why};
 use crate::{
     PlanError,
     candidates::{JobWays, Need, Paid, Way},
-    outcome::{Choice, JobPlan},
+    outcome::{Choice, JobPlan, Scaling},
     workload::{Job, Workload},
 };
 use kasuan_model::{BillingMode, Estimate, Money, Offer, Phrase, Seconds};
+use kasuan_sizing::time::scaling_efficiency;
 use rust_decimal::Decimal;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Alternatives that are shown for a job.
 const ALTERNATIVES: usize = 4;
@@ -186,8 +187,37 @@ impl Context<'_> {
                 Paid::Spot(figures) => Some(*figures),
                 _ => None,
             },
+            service: need.capacity,
+            scaling: self.scaling(way),
             how,
         })
+    }
+
+    /// Returns how a job would do on each count of the same cards that was looked at, each in its
+    /// fastest setup; nothing where that is one count only.
+    fn scaling(&self, way: &Way) -> Vec<Scaling> {
+        let (kind, chosen) = &self.ways.needs[way.need];
+        let mut fastest: BTreeMap<u32, Seconds> = BTreeMap::new();
+        if chosen.setup.is_some() && chosen.time.likely > Seconds::ZERO {
+            for (_, need) in self.ways.needs.iter().filter(|(other, _)| other == kind) {
+                let time = need.time.likely;
+                let known = fastest.entry(need.cards).or_insert(time);
+                *known = (*known).min(time);
+            }
+            // The chosen setup, even where another of as many cards is faster.
+            fastest.insert(chosen.cards, chosen.time.likely);
+        }
+        let Some((&fewest, &alone)) = fastest.first_key_value() else { return Vec::new() };
+        if fastest.len() < 2 {
+            return Vec::new();
+        }
+        let base = (fewest, alone.get() as f64);
+        let efficiency =
+            |cards, time: Seconds| scaling_efficiency(base, (cards, time.get() as f64));
+        fastest
+            .into_iter()
+            .map(|(cards, time)| Scaling { cards, time, efficiency: efficiency(cards, time) })
+            .collect()
     }
 
     /// Returns the next best ways on other cards or modes, priced alone.

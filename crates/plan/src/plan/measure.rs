@@ -1,18 +1,19 @@
 //! Whether a term that the plan would buy rests on a guess, and what the guess is worth: commit
 //! now, or run on demand for a while and decide again.
 
-use super::{Solved, World};
+use super::{Solved, World, solve};
 use crate::{
     PlanError,
     advise::{FirstStep, Guess, measure_first},
     choose::Shared,
-    demand::is_service,
+    demand::{DAY, is_service},
+    mix::Bought,
     outcome::MeasureFirst,
     workload::{Amount, Job, Workload},
 };
-use kasuan_model::{Estimate, Money, Seconds};
+use kasuan_model::{BillingMode, Estimate, Money, Seconds};
 use rust_decimal::{Decimal, prelude::FromPrimitive as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A week on demand shows a week's rhythm; of a shorter term a quarter is measured.
 const MEASURED: Seconds = Seconds::from_hours(168);
@@ -21,25 +22,93 @@ const MEASURED: Seconds = Seconds::from_hours(168);
 /// double. An assumption, named in the answer; a range in the workload takes its place.
 const UNSTATED: (f64, f64) = (0.5, 2.0);
 
+/// Rounds in which jobs are taken off terms: those that stay may buy others than before.
+const ROUNDS: usize = 4;
+
+/// A workload as it is planned: jobs whose hours are to be measured first wait for their terms.
+pub(super) struct Settled {
+    /// The workload with those jobs marked.
+    pub(super) workload: Workload,
+    /// Its solution.
+    pub(super) solved: Solved,
+    /// Every term that was weighed.
+    pub(super) first: Vec<MeasureFirst>,
+    /// The rent if what waits were bought now and the guess held; `None` where nothing waits.
+    pub(super) if_bought: Option<Money>,
+}
+
+/// Solves a workload so that no term is bought on a guess where measuring first, or staying on
+/// demand, is the better bet.
+///
+/// What the terms are bought for then is use that was measured, decided or insisted on; jobs that
+/// wait still run in its idle hours.
+pub(super) fn settle(workload: &Workload, world: &World<'_>) -> Result<Settled, PlanError> {
+    let solved = solve(workload, world, None)?;
+    let mut settled =
+        Settled { workload: workload.clone(), solved, first: Vec::new(), if_bought: None };
+    if workload.policy.trust_hours {
+        return Ok(settled);
+    }
+    for round in 1..=ROUNDS {
+        let Settled { workload, solved, first, if_bought } = &mut settled;
+        let (mut answers, mut waiting) = weigh(workload, world, solved)?;
+        if waiting.is_empty() {
+            first.append(&mut answers);
+            break;
+        }
+        if round == ROUNDS {
+            // Enough: what is guessed waits.
+            waiting.extend((0..workload.jobs.len()).filter(|job| may_wait(workload, world, *job)));
+        }
+        answers.retain(|one| one.step != FirstStep::Commit);
+        for mut one in answers {
+            one.bought = false;
+            first.push(one);
+        }
+        if_bought.get_or_insert(solved.rent.total);
+        let mut later = workload.clone();
+        for job in waiting {
+            later.jobs[job].hours_wait = true;
+        }
+        let mut again = solve(&later, world, Some((&*workload, &*solved)))?;
+        // The bound stays that of every choice, those included that wait.
+        again.choice.bound = solved.choice.bound.min(again.choice.cost);
+        (*workload, *solved) = (later, again);
+    }
+    Ok(settled)
+}
+
+/// Says whether a job's hours are a guess and it could run on demand meanwhile.
+fn may_wait(workload: &Workload, world: &World<'_>, job: usize) -> bool {
+    let job = &workload.jobs[job];
+    let on_demand = job.modes.is_empty() || job.modes.contains(&BillingMode::OnDemand);
+    on_demand && is_guess(job, world)
+}
+
 /// Hours of one member of a pool that run on its terms.
 struct Use {
+    job: usize,
     likely: f64,
     low: f64,
     high: f64,
     guessed: bool,
+    may_wait: bool,
 }
 
-/// Weighs every term that the mix buys where the hours behind it are a guess.
+/// Weighs every term that the mix buys where the hours behind it are a guess; returns the jobs that
+/// should not be bought for, too.
 ///
 /// Hours that a service states are what was decided, and hours that were measured are known; all
 /// others are guesses. What more hours could add is bounded by the term: no card is used for more
-/// than all of it.
-pub(super) fn first(
+/// than all of it. Days, and packages that are given back, are bought one by one as long as the
+/// work lasts: there is nothing to weigh.
+fn weigh(
     workload: &Workload,
     world: &World<'_>,
     solved: &Solved,
-) -> Result<Vec<MeasureFirst>, PlanError> {
+) -> Result<(Vec<MeasureFirst>, BTreeSet<usize>), PlanError> {
     let mut answers = Vec::new();
+    let mut waiting = BTreeSet::new();
     for (index, shared) in &solved.choice.shared {
         let pool = &solved.supply.pools[*index];
         let Some(rate) = &pool.on_demand else { continue };
@@ -54,7 +123,9 @@ pub(super) fn first(
             .map(|one| one.stretch.length() as f64 / 3600.0 * f64::from(one.units))
             .sum();
         let mut units: BTreeMap<usize, (u32, u64)> = BTreeMap::new();
-        for one in &shared.bill.bought {
+        // A day is decided on that day, with the run at work or not.
+        let kept = |one: &&Bought| pool.terms[one.term].term.get() > DAY;
+        for one in shared.bill.bought.iter().filter(kept) {
             let known = units.entry(one.term).or_insert((0, u64::MAX));
             *known = (known.0.saturating_add(one.units), known.1.min(one.stretch.start));
         }
@@ -81,6 +152,9 @@ pub(super) fn first(
             };
             // A term too short or a price of nothing has nothing to weigh.
             let Ok(advice) = measure_first(&guess) else { continue };
+            if advice.step != FirstStep::Commit {
+                waiting.extend(uses.iter().filter(|one| one.may_wait).map(|one| one.job));
+            }
             let all = |money: Money| money.times(Decimal::from(count));
             let again = start.saturating_add(measured.get());
             answers.push(MeasureFirst {
@@ -90,6 +164,7 @@ pub(super) fn first(
                 count,
                 hours: guess.hours,
                 assumed_range: uses.iter().any(|one| one.guessed && one.assumed()),
+                bought: true,
                 step: advice.step,
                 break_even: advice.break_even,
                 chance_above: advice.chance_above,
@@ -101,7 +176,7 @@ pub(super) fn first(
             });
         }
     }
-    Ok(answers)
+    Ok((answers, waiting))
 }
 
 impl Use {
@@ -114,26 +189,32 @@ impl Use {
 
 /// Returns what each member of a pool uses of its terms, as far as its hours are known.
 fn uses(workload: &Workload, world: &World<'_>, solved: &Solved, shared: &Shared) -> Vec<Use> {
-    let mut covered = shared.bill.covered.iter();
     let mut uses = Vec::with_capacity(shared.members.len());
-    for (member, runs) in shared.members.iter().zip(&shared.runs) {
+    for member in &shared.members {
         let ways = &solved.ways[member.job];
         let way = &ways.ways[member.way];
-        let mut likely = 0.0;
-        for stretch in runs.iter().flatten() {
-            let units = covered.next().copied().unwrap_or(0).min(way.instances);
-            likely += stretch.length() as f64 / 3600.0 * f64::from(units);
-        }
-        let job = &workload.jobs[member.job];
+        let rent = solved.rent.jobs[member.job].as_ref();
+        let likely = rent.map_or(0.0, |rent| rent.term.0.hours());
         let time = ways.needs[way.need].1.time;
-        let guessed = is_guess(job, world);
+        let job = &workload.jobs[member.job];
+        // One that waits already only fills hours that others pay for.
+        let guessed = is_guess(job, world) && !job.hours_wait;
         let part = |of: Seconds| of.get() as f64 / time.likely.get().max(1) as f64;
         let (low, high) = match (guessed, time.low == time.high) {
             (false, _) => (1.0, 1.0),
             (true, true) => UNSTATED,
             (true, false) => (part(time.low).min(1.0), part(time.high).max(1.0)),
         };
-        uses.push(Use { likely, low: likely * low, high: likely * high, guessed });
+        let may_wait = guessed && may_wait(workload, world, member.job);
+        let likely = if job.hours_wait { 0.0 } else { likely };
+        uses.push(Use {
+            job: member.job,
+            likely,
+            low: likely * low,
+            high: likely * high,
+            guessed,
+            may_wait,
+        });
     }
     uses
 }

@@ -32,23 +32,18 @@ fn used_offers<'a>(world: &World<'a>, solved: &Solved) -> Vec<&'a Offer> {
 pub(super) fn unknowns(workload: &Workload, solved: &Solved, budget: &Budget) -> Vec<Phrase> {
     let mut unknowns = Vec::new();
     for line in &budget.lines {
-        if line.amount.is_none() {
-            unknowns.push(match line.kind {
-                CostKind::Storage => Phrase::new("plan-unknown-storage"),
-                CostKind::Egress => Phrase::new("plan-unknown-egress"),
-                CostKind::DataMoving => Phrase::new("plan-unknown-data-moving"),
-                CostKind::Operations => Phrase::new("plan-unknown-operations"),
-                CostKind::Tax => Phrase::new("plan-unknown-tax"),
-                CostKind::Rent | CostKind::Trial | CostKind::Margin => {
-                    Phrase::new("plan-unknown-line")
-                }
-            });
-        } else if line.unknown {
-            unknowns.push(match line.kind {
-                CostKind::Tax => Phrase::new("plan-unknown-tax-part"),
-                _ => Phrase::new("plan-unknown-storage-part"),
-            });
-        }
+        let phrase = match (line.kind, line.amount.is_none()) {
+            (CostKind::Storage, true) => Phrase::new("plan-unknown-storage"),
+            (CostKind::Egress, true) => Phrase::new("plan-unknown-egress"),
+            (CostKind::DataMoving, true) => Phrase::new("plan-unknown-data-moving"),
+            (CostKind::Operations, true) => Phrase::new("plan-unknown-operations"),
+            (CostKind::Tax, true) => Phrase::new("plan-unknown-tax"),
+            (CostKind::Tax, false) if line.unknown => Phrase::new("plan-unknown-tax-part"),
+            (CostKind::Storage, false) if line.unknown => Phrase::new("plan-unknown-storage-part"),
+            // Rent and what depends on it are unknown for the jobs without a choice, named below.
+            _ => continue,
+        };
+        unknowns.push(phrase);
     }
     for (index, job) in workload.jobs.iter().enumerate() {
         let Some(way) = solved.choice.ways[index] else {
@@ -100,10 +95,11 @@ pub(super) fn notes(
         low.then(|| Phrase::new("plan-note-low-confidence").with("job", &job.name))
     };
     notes.extend(workload.jobs.iter().enumerate().filter_map(guessed).take(10));
-    if let Some(rent) = budget.lines.iter().find(|line| line.kind == CostKind::Rent) {
+    let rent = budget.lines.iter().find(|line| line.kind == CostKind::Rent);
+    if let Some(rent) = rent.filter(|rent| rent.amount.is_some()) {
         notes.push(Phrase::new("plan-note-rent-share").with("share", rent.share));
+        notes.extend(without_effect(workload, fallback));
     }
-    notes.extend(without_effect(workload, fallback));
     notes
 }
 

@@ -1,16 +1,14 @@
-//! The rent of a choice in exact money, by job, and the mix as it is bought.
+//! The rent of a choice in exact money, by job.
 
-use super::{Solved, World};
+use super::Solved;
 use crate::{
     PlanError,
     candidates::{JobWays, Paid, Pool, Rate},
-    choose::{Choice, Member, Problem, Shared},
-    demand::{HOUR, Stretch},
-    outcome::{Commitment, Mix, Packed, Pool as HourlyPool},
-    pack::{Part, first_fit},
+    choose::{Choice, Member, Owners, Problem, Shared},
+    demand::Stretch,
     workload::Workload,
 };
-use kasuan_model::{BillingMode, CardId, Currency, Estimate, Money, Seconds};
+use kasuan_model::{BillingMode, Currency, Estimate, Money, Seconds};
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
@@ -28,6 +26,41 @@ pub(crate) struct Hourly {
 impl Hourly {
     const fn nothing(nothing: Money) -> Self {
         Self { starts: 0, billed: Seconds::ZERO, cost: Estimate::exact(nothing) }
+    }
+
+    fn add(&mut self, other: &Self) -> Result<(), PlanError> {
+        self.starts += other.starts;
+        self.billed = self.billed + other.billed;
+        self.cost = Estimate::new(
+            self.cost.low.checked_add(other.cost.low)?,
+            self.cost.likely.checked_add(other.cost.likely)?,
+            self.cost.high.checked_add(other.cost.high)?,
+        );
+        Ok(())
+    }
+
+    /// Returns the part of one of several.
+    fn part(&self, mine: u64, all: u64) -> Result<Self, PlanError> {
+        let of = |money: Money| money.times(Decimal::from(mine))?.over(Decimal::from(all.max(1)));
+        let billed = u128::from(self.billed.get()) * u128::from(mine) / u128::from(all.max(1));
+        Ok(Self {
+            starts: self.starts,
+            billed: Seconds::new(u64::try_from(billed).unwrap_or(u64::MAX)),
+            cost: Estimate::new(of(self.cost.low)?, of(self.cost.likely)?, of(self.cost.high)?),
+        })
+    }
+
+    /// Returns what is left without a part.
+    fn less(&self, part: &Self) -> Result<Self, PlanError> {
+        Ok(Self {
+            starts: self.starts,
+            billed: Seconds::new(self.billed.get().saturating_sub(part.billed.get())),
+            cost: Estimate::new(
+                self.cost.low.checked_sub(part.cost.low)?,
+                self.cost.likely.checked_sub(part.cost.likely)?,
+                self.cost.high.checked_sub(part.cost.high)?,
+            ),
+        })
     }
 }
 
@@ -161,7 +194,8 @@ fn by_term(
             add_start(&mut hourly, rate, rest, way.instances)?;
         }
     }
-    let price = term_price(term.price, term.term, problem.span.seconds(), way.instances)?;
+    let span = problem.span.seconds();
+    let price = term.cost(span.min(term.term.get()), span, way.instances)?;
     Ok(Some(JobRent { hourly, term: (Seconds::new(on_term), price), mode: term.mode, runs }))
 }
 
@@ -178,6 +212,7 @@ pub(crate) fn price(
         ways: &ways,
         pools: &solved.supply.pools,
         held: BTreeMap::new(),
+        share_machines: false,
         near: None,
     };
     let choice = Choice { ways: chosen, shared: BTreeMap::new(), cost: 0, bound: 0 };
@@ -189,6 +224,17 @@ pub(crate) fn price(
 fn idle_cards(problem: &Problem<'_>, member: Member, cost: Money) -> Result<Money, PlanError> {
     let Some(share) = problem.unused_share(member) else { return Ok(Money::zero(cost.currency())) };
     Ok(cost.times(share)?)
+}
+
+/// What one member of a pool has of what the pool pays.
+#[derive(Clone)]
+struct Part {
+    hourly: Hourly,
+    /// Machine-seconds on terms, and in all.
+    on_term: u64,
+    machines: u64,
+    /// Card-seconds that it uses of them.
+    cards: u64,
 }
 
 /// Adds the rent of a pool's members to `jobs`; returns what the pool costs and what of it is idle.
@@ -204,53 +250,47 @@ fn shared_rent(
     let mut bought = 0_u64;
     for one in &shared.bill.bought {
         let term = &pool.terms[one.term];
-        terms = terms.checked_add(term_price(term.price, term.term, span, one.units)?)?;
+        terms = terms.checked_add(term.cost(one.stretch.length(), span, one.units)?)?;
         bought += one.stretch.length() * u64::from(one.units);
     }
-    let all: u64 = covered_seconds(problem, shared).iter().sum();
+    let parts = parts(problem, pool, shared, nothing)?;
+    let all: u64 = parts.iter().map(|part| part.on_term).sum();
     // Each part of the terms is rounded to 28 digits; their sum is not taken from the parts.
     let mut total = terms;
     let mut idle = nothing;
     let mut given = nothing;
-    let mut covered = shared.bill.covered.iter();
-    let covered_of: Vec<u64> = covered_seconds(problem, shared);
-    let last = covered_of.iter().rposition(|seconds| *seconds > 0);
-    for (at, (member, runs)) in shared.members.iter().zip(&shared.runs).enumerate() {
-        let way = problem.way(*member);
-        let mut hourly = Hourly::nothing(nothing);
-        for stretch in runs.iter().flatten() {
-            let on_term = covered.next().copied().unwrap_or(0);
-            let out = way.instances - on_term.min(way.instances);
-            if let (Some(rate), true) = (&pool.on_demand, out > 0) {
-                add_start(&mut hourly, rate, *stretch, out)?;
-            }
-        }
+    let last = parts.iter().rposition(|part| part.on_term > 0);
+    for (at, (member, part)) in shared.members.iter().zip(parts).enumerate() {
+        let Part { hourly, on_term, machines, cards } = part;
         // Each gets its part of the terms by the time it uses; the last gets the rest, so that the
         // parts add up.
-        let mine = covered_of[at];
-        let part = if Some(at) == last {
+        let of_terms = if Some(at) == last {
             terms.checked_sub(given)?
         } else if all > 0 {
-            terms.times(Decimal::from(mine))?.over(Decimal::from(all))?
+            terms.times(Decimal::from(on_term))?.over(Decimal::from(all))?
         } else {
             nothing
         };
-        given = given.checked_add(part)?;
-        let mode = if Seconds::new(mine) > hourly.billed {
+        given = given.checked_add(of_terms)?;
+        let mode = if Seconds::new(on_term) > hourly.billed {
             main_term(pool, shared)
         } else {
             BillingMode::OnDemand
         };
         total = total.checked_add(hourly.cost.likely)?;
         let busy = if bought > 0 {
-            part.times(Decimal::from(all.min(bought)))?.over(Decimal::from(bought))?
+            of_terms.times(Decimal::from(all.min(bought)))?.over(Decimal::from(bought))?
         } else {
-            part
+            of_terms
         };
         let paid = hourly.cost.likely.checked_add(busy)?;
-        idle = idle.checked_add(idle_cards(problem, *member, paid)?)?;
-        jobs[member.job] =
-            Some(JobRent { hourly, term: (Seconds::new(mine), part), mode, runs: runs.clone() });
+        let rented = machines.saturating_mul(u64::from(pool.count));
+        if cards < rented {
+            let unused = Decimal::from(rented - cards) / Decimal::from(rented);
+            idle = idle.checked_add(paid.times(unused)?)?;
+        }
+        let (term, runs) = ((Seconds::new(on_term), of_terms), shared.runs[at].clone());
+        jobs[member.job] = Some(JobRent { hourly, term, mode, runs });
     }
     if bought > 0 {
         let unused = Decimal::from(bought.saturating_sub(all)) / Decimal::from(bought);
@@ -259,29 +299,57 @@ fn shared_rent(
     Ok((total, idle))
 }
 
-/// Returns what so many instances cost for a term; a term longer than the span by its part.
-fn term_price(price: Money, term: Seconds, span: u64, units: u32) -> Result<Money, PlanError> {
-    let all = price.times(Decimal::from(units))?;
-    if term.get() <= span {
-        return Ok(all);
-    }
-    Ok(all.times(Decimal::from(span))?.over(Decimal::from(term.get()))?)
-}
-
-/// Returns the instance-seconds of each member that run on a term.
-fn covered_seconds(problem: &Problem<'_>, shared: &Shared) -> Vec<u64> {
-    let mut covered = shared.bill.covered.iter();
-    let mut all = Vec::with_capacity(shared.members.len());
-    for (member, runs) in shared.members.iter().zip(&shared.runs) {
-        let instances = problem.way(*member).instances;
-        let mut seconds = 0_u64;
-        for stretch in runs.iter().flatten() {
-            let units = covered.next().copied().unwrap_or(0).min(instances);
-            seconds += stretch.length() * u64::from(units);
+/// Divides what a pool's machines are used and pay for by the hour among its members.
+fn parts(
+    problem: &Problem<'_>,
+    pool: &Pool,
+    shared: &Shared,
+    nothing: Money,
+) -> Result<Vec<Part>, PlanError> {
+    let none = Part { hourly: Hourly::nothing(nothing), on_term: 0, machines: 0, cards: 0 };
+    let mut parts = vec![none; shared.members.len()];
+    for (one, covered) in shared.uses.iter().zip(&shared.bill.covered) {
+        let on_term = (*covered).min(one.units);
+        let out = one.units - on_term;
+        let length = one.stretch.length();
+        let mut hourly = Hourly::nothing(nothing);
+        if let (Some(rate), true) = (&pool.on_demand, out > 0) {
+            add_start(&mut hourly, rate, one.stretch, out)?;
         }
-        all.push(seconds);
+        match &one.owners {
+            Owners::One(member) => {
+                let part = &mut parts[*member];
+                part.hourly.add(&hourly)?;
+                part.on_term += length * u64::from(on_term);
+                part.machines += length * u64::from(one.units);
+                let member = shared.members[*member];
+                let (cards, rented) = problem.cards(problem.way(member), member.job);
+                let whole = u64::from(one.units) * u64::from(pool.count);
+                // Some of its machines are shared: here it has the whole ones.
+                part.cards += length * if whole < rented { whole } else { cards };
+            }
+            Owners::Several(owners) => {
+                let sum: u64 = owners.iter().map(|(_, seconds)| *seconds).sum();
+                let share = |of: u64, mine: u64| {
+                    let part = u128::from(of) * u128::from(mine) / u128::from(sum.max(1));
+                    u64::try_from(part).unwrap_or(of)
+                };
+                let mut left = (hourly, length);
+                for (at, (member, mine)) in owners.iter().enumerate() {
+                    let last = at + 1 == owners.len();
+                    let seconds = if last { left.1 } else { share(length, *mine) };
+                    let part = if last { left.0 } else { hourly.part(*mine, sum)? };
+                    left = (left.0.less(&part)?, left.1 - seconds);
+                    let to = &mut parts[*member];
+                    to.hourly.add(&Hourly { starts: u32::from(out > 0), ..part })?;
+                    to.on_term += seconds * u64::from(on_term);
+                    to.machines += seconds;
+                    to.cards += mine;
+                }
+            }
+        }
     }
-    all
+    Ok(parts)
 }
 
 /// Returns the mode of the term that most instances are bought for.
@@ -293,100 +361,4 @@ fn main_term(pool: &Pool, shared: &Shared) -> BillingMode {
     let most = seconds.into_iter().max_by_key(|(_, seconds)| *seconds);
     // Nothing bought but covered: an instance that is held already.
     most.map_or(BillingMode::Monthly, |(term, _)| pool.terms[term].mode)
-}
-
-/// Returns what is bought, and how near it is to the cheapest there can be.
-pub(super) fn mix(
-    workload: &Workload,
-    world: &World<'_>,
-    solved: &Solved,
-) -> Result<Mix, PlanError> {
-    let mut commitments = Vec::new();
-    let mut pools = Vec::new();
-    let mut packing = Vec::new();
-    let span = solved.span.seconds();
-    for (index, shared) in &solved.choice.shared {
-        let pool = &solved.supply.pools[*index];
-        let card = solved.supply.kinds[pool.kind].card.id.clone();
-        let used: u64 = shared.load.used().iter().map(|units| u64::from(*units)).sum();
-        let paid: u64 = shared.load.paid().iter().map(|units| u64::from(*units)).sum();
-        for one in &shared.bill.bought {
-            let term = &pool.terms[one.term];
-            let hourly = pool.on_demand.as_ref().map(|rate| rate.hourly.amount());
-            let break_even = hourly
-                .and_then(|hourly| crate::commitment::break_even_hours(term.price.amount(), hourly))
-                .and_then(Seconds::from_decimal_hours)
-                .unwrap_or(Seconds::ZERO);
-            // Use is spread evenly over what is paid at the same time.
-            let hours = one.stretch.length() / HOUR * u64::from(one.units);
-            let part = if paid > 0 { used.min(paid) as f64 / paid as f64 } else { 0.0 };
-            commitments.push(Commitment {
-                offer: world.catalogue.offers()[term.offer].id.clone(),
-                card: card.clone(),
-                mode: term.mode,
-                count: one.units,
-                start: solved.span.moment(one.stretch.start),
-                price: term_price(term.price, term.term, span, one.units)?,
-                break_even,
-                used: Seconds::from_estimate(hours as f64 * 3600.0 * part),
-            });
-        }
-        let in_cards = |units: &[u32]| {
-            units.iter().map(|units| units.saturating_mul(pool.count)).collect::<Vec<u32>>()
-        };
-        packing.extend(packed(solved, pool, shared, &card));
-        pools.push(HourlyPool {
-            card,
-            demand: in_cards(shared.load.used()),
-            committed: in_cards(shared.load.paid()),
-        });
-    }
-    let in_money = |micros: i128| {
-        let amount = Decimal::try_from_i128_with_scale(micros, 6).unwrap_or(Decimal::MAX);
-        Money::new(amount, workload.currency)
-    };
-    let (cost, bound) = (solved.choice.cost, solved.choice.bound);
-    let gap = if bound > 0 { (cost - bound) as f64 / bound as f64 } else { 0.0 };
-    Ok(Mix {
-        commitments,
-        cost: solved.rent.total,
-        lower_bound: in_money(bound),
-        gap,
-        pools,
-        packing,
-    })
-}
-
-/// Says how many machines a pool would need if jobs shared them; `None` where none would be saved.
-///
-/// Only said, not planned: whether two jobs get on with each other on one machine is the user's to
-/// know.
-fn packed(solved: &Solved, pool: &Pool, shared: &Shared, card: &CardId) -> Option<Packed> {
-    if pool.count < 2 {
-        return None;
-    }
-    let mut parts = Vec::new();
-    for (member, runs) in shared.members.iter().zip(&shared.runs) {
-        let ways = &solved.ways[member.job];
-        let way = &ways.ways[member.way];
-        let need = &ways.needs[way.need].1;
-        // Replicas and machines that are taken whole, and what is left on the last machine.
-        let cards = u64::from(need.cards) * u64::from(need.replicas);
-        for stretch in runs.iter().flatten() {
-            let (start, end) = (stretch.start, stretch.end);
-            for instance in 0..u64::from(way.instances) {
-                let left = cards.saturating_sub(instance * u64::from(pool.count));
-                let cards = u32::try_from(left).unwrap_or(u32::MAX).min(pool.count);
-                parts.push(Part { cards, start, end });
-            }
-        }
-    }
-    let whole: Vec<Part> = parts.iter().map(|part| Part { cards: pool.count, ..*part }).collect();
-    let number = |machines: usize| u32::try_from(machines).unwrap_or(u32::MAX);
-    let apart = number(first_fit(pool.count, &whole).machines);
-    let packing = first_fit(pool.count, &parts);
-    let together = number(packing.machines);
-    let lower_bound = number(packing.lower_bound);
-    let saves = together < apart;
-    saves.then(|| Packed { card: card.clone(), cards: pool.count, apart, together, lower_bound })
 }

@@ -95,9 +95,9 @@ fn solve_in(
     let ways = all_ways(span, workload, &supply, world.measured, cache)?;
     let near = before.filter(|(_, solved)| Rc::ptr_eq(&solved.supply, &supply));
     let near = near.map(|(known, solved)| near_choice(workload, &ways, known, solved));
-    let problem =
-        Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held, near };
+    let problem = problem_of(workload, span, &supply, &ways, held, near);
     let mut choice = choose(&problem);
+    choice.keep_stock(&problem);
     let guests = colocate::beside(workload, &supply, &problem, &mut choice);
     let Problem { held, near, .. } = problem;
     let mut ways = ways;
@@ -105,10 +105,22 @@ fn solve_in(
         ways[job].ways.push(way);
         choice.ways[job] = Some(ways[job].ways.len() - 1);
     }
-    let problem =
-        Problem { span, jobs: &workload.jobs, ways: &ways, pools: &supply.pools, held, near };
+    let problem = problem_of(workload, span, &supply, &ways, held, near);
     let rent = rent::rent(&problem, &choice, workload.currency)?;
     Ok(Solved { span, supply, ways, choice, rent })
+}
+
+fn problem_of<'a>(
+    workload: &'a Workload,
+    span: Span,
+    supply: &'a Supply,
+    ways: &'a [JobWays],
+    held: BTreeMap<usize, Vec<HeldUnits>>,
+    near: Option<Vec<Option<usize>>>,
+) -> Problem<'a> {
+    let (jobs, pools) = (&workload.jobs[..], &supply.pools[..]);
+    let share_machines = workload.policy.share_machines;
+    Problem { span, jobs, ways, pools, held, share_machines, near }
 }
 
 /// Carries the choice of an earlier solution over to a changed workload: each job on the same way,

@@ -7,7 +7,7 @@ use crate::{
     candidates::{Obstacle, Paid, instances},
     commitment::break_even_hours,
     outcome::Choice,
-    workload::{Checkpoints, Workload},
+    workload::{Amount, Checkpoints, Workload},
 };
 use kasuan_model::{BillingMode, Bytes, Phrase, Seconds};
 
@@ -43,15 +43,30 @@ pub(super) fn chosen(
     let Some(way) = context.solved.choice.ways[context.index] else { return Ok(why) };
     let way = &context.ways.ways[way];
     let pool = &context.solved.supply.pools[way.pool];
+    if context.job.hours_wait {
+        why.push(Phrase::new("plan-why-waits"));
+    }
+    let shared = context.solved.choice.shared.get(&way.pool);
+    let day = shared.and_then(|shared| {
+        let terms = shared.bill.bought.iter().map(|one| &pool.terms[one.term]);
+        terms.clone().find(|term| term.is_given_back() && term.mode == choice.mode)
+    });
+    if let Some(day) = day {
+        why.push(
+            Phrase::new("plan-why-given-back")
+                .with_word("mode", mode_key(day.mode))
+                .with("day", day.price.rounded()),
+        );
+    }
     // Break-even against the terms of the same instance: price over hourly price.
     if let Some(rate) = &pool.on_demand {
         let each =
             choice.paid.get() / u64::from(pool.count.max(1)) / u64::from(way.instances.max(1));
-        for term in &pool.terms {
+        for term in pool.terms.iter().filter(|term| !term.is_given_back()) {
             let even = break_even_hours(term.price.amount(), rate.hourly.amount())
                 .and_then(Seconds::from_decimal_hours);
             let Some(even) = even else { continue };
-            let bought = choice.mode == term.mode;
+            let bought = choice.mode == term.mode && day.is_none();
             let (used, even) = (hours(Seconds::new(each)), hours(even));
             if bought {
                 why.push(
@@ -61,7 +76,10 @@ pub(super) fn chosen(
                         .with("hours", used)
                         .with("even", even),
                 );
-            } else if choice.mode == BillingMode::OnDemand && term.mode == BillingMode::Monthly {
+            } else if choice.mode == BillingMode::OnDemand
+                && term.mode == BillingMode::Monthly
+                && used < even
+            {
                 why.push(
                     Phrase::new("plan-why-below-break-even")
                         .with_word("mode", mode_key(term.mode))
@@ -75,56 +93,88 @@ pub(super) fn chosen(
     let need = context.need(way);
     let cards = need.cards * need.replicas;
     let rented = pool.count * way.instances;
-    if rented > cards {
+    let shares = shared.is_some_and(|shared| shared.is_together(context.index));
+    if shares {
+        why.push(Phrase::new("plan-why-shares").with("rented", pool.count).with("used", cards));
+    } else if rented > cards {
         why.push(Phrase::new("plan-why-idle-cards").with("rented", rented).with("used", cards));
     }
     if way.instances > need.replicas {
         why.push(Phrase::new("plan-why-several-machines").with("machines", way.instances));
     }
     spot(context, choice, &mut why);
+    why.extend(scaling(choice));
     why.extend(need.notes.iter().cloned());
     Ok(why)
+}
+
+/// Says what more of the same cards would give, or what the chosen ones give over fewer.
+fn scaling(choice: &Choice) -> Option<Phrase> {
+    let at = choice.scaling.iter().position(|one| one.cards == choice.cards)?;
+    let here = choice.scaling.get(at)?;
+    let percent = |efficiency: f64| format!("{:.0}", efficiency * 100.0);
+    let times = |efficiency: f64| format!("{:.2}", 1.0 / efficiency);
+    if let Some(more) = choice.scaling.get(at + 1) {
+        let efficiency = more.efficiency / here.efficiency;
+        return Some(
+            Phrase::new("plan-why-more-cards")
+                .with("cards", more.cards)
+                .with("hours", hours(more.time))
+                .with("efficiency", percent(efficiency))
+                .with("factor", times(efficiency)),
+        );
+    }
+    let fewer = choice.scaling.first().filter(|one| one.cards < here.cards)?;
+    Some(
+        Phrase::new("plan-why-several-cards")
+            .with("cards", here.cards)
+            .with("fewer", fewer.cards)
+            .with("hours", hours(here.time))
+            .with("efficiency", percent(here.efficiency))
+            .with("factor", times(here.efficiency)),
+    )
 }
 
 /// Says why the job runs on spot, or why it does not.
 fn spot(context: &Context<'_>, choice: &Choice, why: &mut Vec<Phrase>) {
     let sold = |pool: usize| context.solved.supply.pools[pool].spot.is_some();
     let free = |checkpoints: &Checkpoints| checkpoints.write == Seconds::ZERO;
-    if let Some(figures) = &choice.spot
-        && context.job.interruptible.as_ref().is_some_and(free)
-        && figures.interval.get() < 60
-    {
-        why.push(
-            Phrase::new("plan-why-spot-free")
-                .with("efficiency", figures.efficiency)
-                .with("ratio", percent(figures.effective_ratio)),
-        );
-        return;
-    }
     if let Some(figures) = &choice.spot {
-        why.push(
+        let free = context.job.interruptible.as_ref().is_some_and(free);
+        why.push(if free && figures.interval.get() < 60 {
+            Phrase::new("plan-why-spot-free").with("efficiency", figures.efficiency)
+        } else {
             Phrase::new("plan-why-spot")
                 .with("minutes", figures.interval.get().div_ceil(60))
                 .with("efficiency", figures.efficiency)
-                .with("ratio", percent(figures.effective_ratio)),
-        );
+        });
+        why.push(match figures.effective_ratio {
+            Some(ratio) => Phrase::new("plan-why-spot-ratio").with("ratio", percent(ratio)),
+            None => Phrase::new("plan-why-spot-no-ratio"),
+        });
         return;
     }
     if context.job.interruptible.is_none() {
         if context.ways.ways.iter().any(|way| sold(way.pool)) {
-            why.push(Phrase::new("plan-why-no-spot-not-interruptible"));
+            why.push(if matches!(context.job.amount, Amount::Service) {
+                Phrase::new("plan-why-no-spot-service")
+            } else {
+                Phrase::new("plan-why-no-spot-not-interruptible")
+            });
         }
         return;
     }
     if let Some(Paid::Spot(figures)) = context.ways.spot.as_ref().map(|way| &way.paid) {
-        let ratio = percent(figures.effective_ratio);
-        why.push(Phrase::new("plan-why-no-spot-price").with("ratio", ratio));
+        why.push(match figures.effective_ratio {
+            Some(ratio) => Phrase::new("plan-why-no-spot-price").with("ratio", percent(ratio)),
+            None => Phrase::new("plan-why-no-spot-dearer"),
+        });
     }
 }
 
-/// Writes a ratio in per cent, `-` where it is not known.
-fn percent(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.0}%", ratio * 100.0))
+/// Writes a ratio in per cent.
+fn percent(ratio: f64) -> String {
+    format!("{:.0}%", ratio * 100.0)
 }
 
 /// Returns the key of a billing mode's word.
@@ -158,6 +208,10 @@ pub(super) fn nothing(context: &Context<'_>, workload: &Workload) -> Vec<Phrase>
             why.push(Phrase::new("plan-nothing-offers"));
         }
         return why;
+    }
+    if !context.ways.ways.is_empty() {
+        // Ways there are; nothing is left of what they rent.
+        return vec![Phrase::new("plan-nothing-stock")];
     }
     if !context.ways.needs.is_empty() {
         // It fits cards; no machine, no mode or no window is left.

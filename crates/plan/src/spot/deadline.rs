@@ -76,7 +76,8 @@ pub struct Situation {
 pub struct SpotAdvice {
     /// What to do until the next step.
     pub action: Action,
-    /// Expected cost of the rest of the job under the policy.
+    /// Expected cost of the rest of the job under the programme; on demand to the end is one of its
+    /// choices, so that it is never above `on_demand_cost` while the deadline can be met.
     pub expected_cost: f64,
     /// Cost of the rest on demand from now on.
     pub on_demand_cost: f64,
@@ -88,6 +89,8 @@ pub struct SpotAdvice {
     pub forced: bool,
     /// Whether spot is not cheaper than on demand, so that it is not considered.
     pub spot_not_cheaper: bool,
+    /// Whether no work is left.
+    pub done: bool,
     /// What the past says of the market.
     pub market: Market,
 }
@@ -95,8 +98,11 @@ pub struct SpotAdvice {
 /// What the past says of the market.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Market {
-    /// Share of the past in which machines were there; `None` without a past.
+    /// Share of the past in which machines were there; `None` without a past, when everything below
+    /// but `is_up` rests on the assumed length of a spell.
     pub share: Option<f64>,
+    /// Hours of the past that were looked at, the present step left out.
+    pub seen_hours: f64,
     /// Whether machines are there now.
     pub is_up: bool,
     /// Hours that this has lasted.
@@ -105,10 +111,16 @@ pub struct Market {
     pub rest_hours: f64,
 }
 
+/// The longest time to a deadline that is advised on: a hundred days. What the market does beyond
+/// is not in any past that is worth reading, and the steps would grow to days.
+pub const LONGEST: Seconds = Seconds::from_hours(2400);
+
 /// The most cells of the table, so that an answer takes milliseconds.
 const LARGEST_TABLE: usize = 3_000_000;
 
 /// Advises what to do until the next step; the last entry of `history` is the present.
+///
+/// Meant for times up to [`LONGEST`].
 pub fn advise(situation: &Situation, history: &[bool], rule: Rule) -> SpotAdvice {
     let clock = Clock::of(situation, largest_steps(situation));
     let market = coarsened(history, clock.steps_joined);
@@ -117,7 +129,10 @@ pub fn advise(situation: &Situation, history: &[bool], rule: Rule) -> SpotAdvice
     let is_up = history.last().copied().unwrap_or(false);
     let on_demand_cost = on_demand_cost(situation);
     let slack = clock.slack(situation);
-    let possible = clock.can_still(clock.left, clock.remaining, situation.now);
+    let needed = situation.remaining.get() + restart(situation).get();
+    let possible = needed <= situation.left.get();
+    // Whole steps hold less than all of the time that is left.
+    let in_steps = clock.can_still(clock.left, clock.remaining, situation.now);
     let spot_not_cheaper = situation.spot_price >= situation.on_demand_price;
     let base = SpotAdvice {
         action: Action::OnDemand,
@@ -127,19 +142,22 @@ pub fn advise(situation: &Situation, history: &[bool], rule: Rule) -> SpotAdvice
         slack,
         forced: false,
         spot_not_cheaper,
+        done: situation.remaining == Seconds::ZERO,
         market: Market {
-            share: availability.share(),
+            share: availability.share().filter(|_| history.len() > 1),
+            seen_hours: history.len().saturating_sub(1) as f64 * situation.step.hours(),
             is_up,
             spell_hours: availability.spell().1 as f64 * step_hours,
             rest_hours: availability.expected_rest() * step_hours,
         },
     };
-    if situation.remaining == Seconds::ZERO {
-        let deadline_chance = Share::of(1.0, 1.0);
-        return SpotAdvice { action: Action::Wait, expected_cost: 0.0, deadline_chance, ..base };
+    if base.done {
+        let (action, deadline_chance) = (Action::Wait, Share::of(1.0, 1.0));
+        let (expected_cost, on_demand_cost) = (0.0, 0.0);
+        return SpotAdvice { action, expected_cost, on_demand_cost, deadline_chance, ..base };
     }
-    if !possible {
-        // The deadline cannot be met for sure: on demand loses the least time.
+    if !possible || !in_steps {
+        // Nothing but on demand meets it for sure, or loses the least time where nothing does.
         return SpotAdvice { forced: true, ..base };
     }
     let table = Table::solve(&clock, situation, &availability);
@@ -157,16 +175,26 @@ pub fn advise(situation: &Situation, history: &[bool], rule: Rule) -> SpotAdvice
         Rule::UniformProgress => rules::uniform_progress(situation, is_up, &sure),
         Rule::Greedy => rules::greedy(is_up, &sure),
     };
-    SpotAdvice { action, expected_cost: best.1, forced, ..base }
+    // The table charges whole steps, bills go to the second: on demand both are known, and what is
+    // expected is off by the same part.
+    let steps = (clock.remaining + clock.start_of(situation.now)).div_ceil(clock.full.max(1));
+    let in_whole_steps = steps as f64 * clock.step_hours * situation.on_demand_price;
+    let part = if in_whole_steps > 0.0 { on_demand_cost / in_whole_steps } else { 1.0 };
+    let expected_cost = (best.1 * part.min(1.0)).min(on_demand_cost);
+    SpotAdvice { action, expected_cost, forced, ..base }
 }
 
 /// What the rest costs when it runs on demand from now on.
 fn on_demand_cost(situation: &Situation) -> f64 {
-    let start = match situation.now {
+    (situation.remaining + restart(situation)).hours() * situation.on_demand_price
+}
+
+/// The time that a start on demand loses now.
+fn restart(situation: &Situation) -> Seconds {
+    match situation.now {
         Machine::OnDemand => Seconds::ZERO,
         Machine::Idle | Machine::Spot => situation.restart,
-    };
-    (situation.remaining + start).hours() * situation.on_demand_price
+    }
 }
 
 /// The most steps that the table can have, given the work that is left.
@@ -196,7 +224,9 @@ impl Table {
     /// Solves backwards from the deadline to the step after the present one.
     fn solve(clock: &Clock, situation: &Situation, availability: &Availability) -> Self {
         let states = Availability::states();
-        let units = clock.remaining + clock.regress * 4;
+        // Work beyond what the time holds is never done.
+        let most = clock.left.saturating_mul(clock.full).max(clock.remaining);
+        let units = (clock.remaining + clock.regress * 4).min(most);
         let row = states;
         let plane = (units + 1) * row;
         let following: Vec<[(usize, f32); 3]> = (0..states)

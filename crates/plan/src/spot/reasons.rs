@@ -1,53 +1,55 @@
 //! Why the spot adviser says what it says, as phrases.
 
 use super::deadline::{Action, SpotAdvice};
-use kasuan_model::{Phrase, Share};
+use kasuan_model::{Currency, Money, Phrase, Share};
+use rust_decimal::{Decimal, prelude::FromPrimitive as _};
 
 impl SpotAdvice {
-    /// Returns the reasons, most important first.
-    pub fn reasons(&self) -> Vec<Phrase> {
-        let mut reasons = Vec::new();
+    /// Returns the reasons, most important first; prices were in this currency.
+    pub fn reasons(&self, currency: Currency) -> Vec<Phrase> {
+        if self.done {
+            return vec![Phrase::new("advise-spot-done")];
+        }
+        vec![self.decision(), self.money(currency), self.past()]
+    }
+
+    fn decision(&self) -> Phrase {
         let slack = format!("{:.1}", self.slack.hours());
-        let saving = Share::of(self.on_demand_cost - self.expected_cost, self.on_demand_cost);
-        let done = self.on_demand_cost <= 0.0;
-        reasons.push(match self.action {
-            _ if self.expected_cost <= 0.0 && self.action == Action::Wait && !done => {
-                Phrase::new("advise-spot-done")
-            }
+        let with_slack = |key| Phrase::new(key).with("slack", &slack);
+        match self.action {
             _ if self.deadline_chance.get() < 1.0 => Phrase::new("advise-spot-impossible"),
             Action::OnDemand if self.spot_not_cheaper => Phrase::new("advise-spot-not-cheaper"),
-            Action::OnDemand if self.forced => {
-                Phrase::new("advise-spot-forced").with("slack", slack)
-            }
-            Action::OnDemand => Phrase::new("advise-spot-on-demand").with("slack", slack),
-            Action::Spot => Phrase::new("advise-spot-take").with("slack", slack),
-            Action::Wait => Phrase::new("advise-spot-wait").with("slack", slack),
-        });
-        reasons.push(
-            Phrase::new("advise-spot-cost")
-                .with("expected", format!("{:.2}", self.expected_cost))
-                .with("on_demand", format!("{:.2}", self.on_demand_cost))
-                .with("saving", saving),
-        );
-        reasons.push(match self.market.share {
-            None => Phrase::new("advise-spot-no-history"),
-            Some(share) => {
-                let share = Share::of(share, 1.0);
-                let spell = format!("{:.1}", self.market.spell_hours);
-                let rest = format!("{:.1}", self.market.rest_hours);
-                if self.market.is_up {
-                    Phrase::new("advise-spot-market-up")
-                        .with("share", share)
-                        .with("spell", spell)
-                        .with("rest", rest)
-                } else {
-                    Phrase::new("advise-spot-market-down")
-                        .with("share", share)
-                        .with("spell", spell)
-                        .with("rest", rest)
-                }
-            }
-        });
-        reasons
+            Action::OnDemand if self.forced => with_slack("advise-spot-forced"),
+            Action::OnDemand if self.market.is_up => with_slack("advise-spot-not-worth"),
+            Action::OnDemand => with_slack("advise-spot-on-demand"),
+            Action::Spot => with_slack("advise-spot-take"),
+            Action::Wait => with_slack("advise-spot-wait"),
+        }
+    }
+
+    fn money(&self, currency: Currency) -> Phrase {
+        let money = |amount: f64| {
+            Money::new(Decimal::from_f64(amount).unwrap_or_default(), currency).rounded()
+        };
+        let (expected, on_demand) = (money(self.expected_cost), money(self.on_demand_cost));
+        if expected.amount() >= on_demand.amount() {
+            return Phrase::new("advise-spot-cost-same").with("on_demand", on_demand);
+        }
+        let saving = Share::of(self.on_demand_cost - self.expected_cost, self.on_demand_cost);
+        Phrase::new("advise-spot-cost")
+            .with("expected", expected)
+            .with("on_demand", on_demand)
+            .with("saving", saving)
+    }
+
+    fn past(&self) -> Phrase {
+        let Some(share) = self.market.share else { return Phrase::new("advise-spot-no-history") };
+        let key =
+            if self.market.is_up { "advise-spot-market-up" } else { "advise-spot-market-down" };
+        Phrase::new(key)
+            .with("seen", format!("{:.0}", self.market.seen_hours))
+            .with("share", Share::of(share, 1.0))
+            .with("spell", format!("{:.1}", self.market.spell_hours))
+            .with("rest", format!("{:.1}", self.market.rest_hours))
     }
 }

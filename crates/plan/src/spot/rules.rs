@@ -52,8 +52,13 @@ impl Clock {
 
     /// Says whether the work can still be done on demand in so many steps.
     pub(super) fn can_still(&self, steps: usize, work: usize, held: Machine) -> bool {
-        let start = if held == Machine::OnDemand { 0 } else { self.start };
+        let start = self.start_of(held);
         work == 0 || work + start <= steps * self.full
+    }
+
+    /// Returns the work that a start on demand loses.
+    pub(super) fn start_of(&self, held: Machine) -> usize {
+        if held == Machine::OnDemand { 0 } else { self.start }
     }
 
     /// Returns the time that could be lost with the deadline still met on demand.

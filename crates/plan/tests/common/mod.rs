@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use jiff::civil::{Date, date};
-use kasuan_market::{CardNames, Catalogue};
+use kasuan_market::{CardNames, Catalogue, Terms};
 use kasuan_model::{
     BillingMode, CardId, Currency, Estimate, Interconnect, Money, Offer, PricePer, Rates, Seconds,
     Source,
@@ -50,6 +50,7 @@ pub fn offer(provider: &str, card: &str, mode: BillingMode, price: &str) -> Offe
         per,
         granularity: Some(Seconds::new(1)),
         minimum: None,
+        stock: None,
         source,
         notes: String::new(),
     }
@@ -58,6 +59,14 @@ pub fn offer(provider: &str, card: &str, mode: BillingMode, price: &str) -> Offe
 pub fn catalogue(offers: Vec<Offer>) -> Catalogue {
     let shipped = Catalogue::shipped().unwrap();
     Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, Vec::new())
+}
+
+/// A catalogue of a provider `a` whose packages of this mode can be given back at this factor.
+pub fn refunding(offers: Vec<Offer>, mode: BillingMode, factor: &str) -> Catalogue {
+    let shipped = Catalogue::shipped().unwrap();
+    let mut terms = Terms::unstated("a", Currency::CNY);
+    terms.packages.refund = vec![(mode, factor.parse().unwrap())];
+    Catalogue::new(shipped.cards().to_vec(), CardNames::default(), offers, vec![terms])
 }
 
 /// A workload of December 2026 with no trial, no margin and nothing stored.
@@ -73,6 +82,8 @@ pub fn workload(jobs: Vec<Job>) -> Workload {
         policy: Policy {
             margin: Margin::Nothing,
             trial: Trial::Amount(Money::zero(Currency::CNY)),
+            // What a guess is worth has tests of its own.
+            trust_hours: true,
             ..Policy::default()
         },
         rates: Rates::default(),

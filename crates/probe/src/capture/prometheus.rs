@@ -1,9 +1,11 @@
-//! Prometheus text and API answers: DCGM, nvidia_gpu_exporter, nvitop-exporter, and our own agent.
+//! Prometheus text and API answers: DCGM, nvidia_gpu_exporter, nvitop-exporter, the older
+//! nvidia_gpu_prometheus_exporter, Telegraf, and our own agent.
 
 use super::{
     Capture, CaptureError, CaptureKind, GpuSample, ProcessSample, Snapshot,
     cell::{bytes, metric},
 };
+use crate::fleet::Gauge;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -70,11 +72,27 @@ const NAMES: &[(&str, Field)] = &[
     ("gpu_power_usage_W", Field::Power(1.0)),
     ("gpu_power_limit_W", Field::PowerLimit(1.0)),
     ("gpu_temperature_C", Field::Celsius),
+    // The exporter of 2017 (mindprince/nvidia_gpu_prometheus_exporter), still on many clusters.
+    ("nvidia_gpu_duty_cycle", Field::Busy),
+    ("nvidia_gpu_memory_used_bytes", Field::MemoryUsed("B")),
+    ("nvidia_gpu_memory_total_bytes", Field::MemoryTotal("B")),
+    ("nvidia_gpu_power_usage_milliwatts", Field::Power(0.001)),
+    ("nvidia_gpu_temperature_celsius", Field::Celsius),
+    // Telegraf's nvidia_smi input, written by its Prometheus output.
+    ("nvidia_smi_utilization_gpu", Field::Busy),
+    ("nvidia_smi_utilization_memory", Field::MemoryBusy),
+    ("nvidia_smi_memory_used", Field::MemoryUsed("MiB")),
+    ("nvidia_smi_memory_total", Field::MemoryTotal("MiB")),
+    ("nvidia_smi_memory_free", Field::MemoryFree("MiB")),
+    ("nvidia_smi_power_draw", Field::Power(1.0)),
+    ("nvidia_smi_power_limit", Field::PowerLimit(1.0)),
+    ("kasuan_gpu_sm_active_ratio", Field::SmActive),
     ("kasuan_gpu_memory_used_bytes", Field::MemoryUsed("B")),
     ("kasuan_gpu_memory_total_bytes", Field::MemoryTotal("B")),
     ("kasuan_gpu_power_watts", Field::Power(1.0)),
     ("kasuan_gpu_power_limit_watts", Field::PowerLimit(1.0)),
     ("kasuan_gpu_temperature_celsius", Field::Celsius),
+    ("kasuan_gpu_sm_active_ratio", Field::SmActive),
 ];
 
 /// Busy shares given as a ratio of 1 rather than in percent.
@@ -86,6 +104,24 @@ const RATIOS: &[(&str, Field)] = &[
     ("kasuan_gpu_busy_ratio", Field::Busy),
     ("kasuan_gpu_memory_busy_ratio", Field::MemoryBusy),
 ];
+
+/// Returns the metrics that a card's use is summed from: the name, what it tells, and what a value is
+/// multiplied with to be a ratio, watts or bytes.
+pub(crate) fn gauges() -> impl Iterator<Item = (&'static str, Gauge, f64)> {
+    let unit = |unit: &str| if unit == "MiB" { 1_048_576.0 } else { 1.0 };
+    let of = move |field: Field, busy: f64| match field {
+        Field::Busy => Some((Gauge::Busy, busy)),
+        Field::SmActive => Some((Gauge::Sm, 1.0)),
+        Field::Power(factor) => Some((Gauge::Power, factor)),
+        Field::MemoryUsed(name) => Some((Gauge::MemoryUsed, unit(name))),
+        Field::MemoryFree(name) => Some((Gauge::MemoryFree, unit(name))),
+        Field::MemoryTotal(name) => Some((Gauge::MemoryTotal, unit(name))),
+        _ => None,
+    };
+    let percent = NAMES.iter().filter_map(move |(name, field)| Some((*name, of(*field, 0.01)?)));
+    let ratios = RATIOS.iter().filter_map(move |(name, field)| Some((*name, of(*field, 1.0)?)));
+    percent.chain(ratios).map(|(name, (gauge, factor))| (name, gauge, factor))
+}
 
 type Labels = BTreeMap<String, String>;
 
@@ -318,7 +354,8 @@ fn label<'a>(labels: &'a Labels, names: &[&str]) -> Option<&'a str> {
 /// Returns the card and the slice that a series is about.
 fn card_key(labels: &Labels) -> Option<(String, Option<String>)> {
     let host = label(labels, &["hostname", "Hostname", "instance"]).unwrap_or("");
-    let card = label(labels, &["UUID", "uuid", "gpu_uuid", "gpu", "index", "device"])?;
+    let card =
+        label(labels, &["UUID", "uuid", "gpu_uuid", "gpu", "index", "minor_number", "device"])?;
     let slice = label(labels, &["GPU_I_ID", "gpu_instance_id"]).map(str::to_owned);
     // Some exporters leave the host out of some series; a UUID needs none.
     let unique = card.len() > 6;
@@ -327,7 +364,7 @@ fn card_key(labels: &Labels) -> Option<(String, Option<String>)> {
 
 fn card_from(labels: &Labels) -> GpuSample {
     let of = |names: &[&str]| label(labels, names).map(str::to_owned);
-    let owner = match (of(&["namespace", "exported_namespace"]), of(&["pod", "exported_pod"])) {
+    let owner = match (of(&["exported_namespace", "namespace"]), of(&["exported_pod", "pod"])) {
         (Some(namespace), Some(pod)) => Some(format!("{namespace}/{pod}")),
         (_, pod) => pod.or_else(|| of(&["hpc_job", "job_id", "user"])),
     };

@@ -105,6 +105,9 @@ impl FromStr for Version {
         let error = || VersionError(text.to_owned());
         let trimmed = text.trim().trim_start_matches(['v', 'V', 'R', 'r']);
         let plain = trimmed.split('+').next().unwrap_or("");
+        if plain.contains("..") {
+            return Err(error());
+        }
         let mut parts = Vec::new();
         let mut written = String::new();
         let mut pre = false;

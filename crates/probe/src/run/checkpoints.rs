@@ -1,26 +1,82 @@
-//! Checkpoints kept safe: copied when finished, verified, renamed into place, pruned; the newest
-//! complete one comes back on a new machine.
-//!
-//! A copy is complete when it has its final name; killed at any moment, only a `.part` is left,
-//! which the next run removes.
+//! Checkpoints kept safe: copied when finished, verified, published whole, pruned; the newest
+//! complete one comes back on a new machine. One job has one place: two that share one would prune
+//! each other's.
 
-use crate::same::same_content;
+mod folder;
+mod http;
+mod listing;
+mod place;
+mod s3;
+mod sigv4;
+
+pub use folder::Folder;
+pub use http::{Http, Request, Response};
+pub use place::{Place, PlaceError};
+pub use s3::S3;
+pub use sigv4::Keys;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 /// The ending of a copy that is not complete.
 const PART: &str = ".part";
 
+/// A complete checkpoint in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// The newest change in it, when it was written.
+    pub changed: SystemTime,
+}
+
+/// A store that outlives the machine. What it lists is complete, whenever a writer was killed.
+pub trait Keep: Send {
+    /// Removes what a killed writer left.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached.
+    fn prepare(&self) -> io::Result<()>;
+
+    /// Lists the complete checkpoints.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached.
+    fn list(&self) -> io::Result<Vec<Kept>>;
+
+    /// Copies a file or a folder there, verifies it, and only then makes it visible.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached, is full, or the checkpoint changed meanwhile.
+    fn put(&self, from: &Path, name: &str, changed: SystemTime) -> io::Result<()>;
+
+    /// Copies a checkpoint back and verifies it before it has its name.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is damaged ([`io::ErrorKind::InvalidData`]).
+    fn get(&self, name: &str, to: &Path) -> io::Result<()>;
+
+    /// Removes a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached.
+    fn remove(&self, name: &str) -> io::Result<()>;
+}
+
 /// Where checkpoints are written and where they are kept.
-#[derive(Clone, Debug)]
 pub struct Checkpoints {
     /// Where the job writes them, one file or folder each.
     pub local: PathBuf,
     /// Where they are kept.
-    pub kept: PathBuf,
+    pub kept: Box<dyn Keep>,
     /// How many are kept; older ones are removed.
     pub most: usize,
     /// How long nothing in it may have changed before a checkpoint counts as finished.
@@ -36,74 +92,86 @@ pub struct Synced {
     pub pruned: Vec<String>,
 }
 
+/// What came back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// The checkpoint; `None` where there was none to bring back, or the job has its own.
+    pub name: Option<String>,
+    /// Newer ones that were damaged in the store and passed over.
+    pub damaged: Vec<String>,
+}
+
 impl Checkpoints {
     /// Copies every finished checkpoint that is not kept yet, oldest first, then prunes.
     /// `everything` also takes what has changed just now: the job has ended.
+    ///
+    /// # Errors
+    ///
+    /// When one could not be copied; those before it are kept.
     pub fn sync(&self, everything: bool) -> io::Result<Synced> {
         let mut synced = Synced::default();
-        fs::create_dir_all(&self.kept)?;
         let mut local = entries(&self.local)?;
         local.sort_by_key(|entry| entry.changed);
         let newest = local.len().saturating_sub(self.most.max(1));
-        for entry in local.into_iter().skip(newest) {
-            let target = self.kept.join(&entry.name);
-            let finished = everything || entry.age >= self.settled;
-            if !finished || target.exists() {
+        local.drain(..newest);
+        local.retain(|entry| everything || entry.age >= self.settled);
+        if local.is_empty() {
+            return Ok(synced);
+        }
+        let mut kept = self.kept.list()?;
+        for entry in local {
+            if kept.iter().any(|one| one.name == entry.name) {
                 continue;
             }
-            copy(&self.local.join(&entry.name), &target)?;
+            self.kept.put(&self.local.join(&entry.name), &entry.name, entry.changed)?;
+            kept.push(Kept { name: entry.name.clone(), changed: entry.changed });
             synced.copied.push(entry.name);
         }
-        synced.pruned = self.prune()?;
+        kept.sort_by_key(|one| one.changed);
+        let over = kept.len().saturating_sub(self.most.max(1));
+        for one in kept.into_iter().take(over) {
+            self.kept.remove(&one.name)?;
+            synced.pruned.push(one.name);
+        }
         Ok(synced)
     }
 
-    /// Copies the newest kept checkpoint back where the job has none; returns its name.
-    pub fn restore(&self) -> io::Result<Option<String>> {
-        self.sweep(&self.kept)?;
-        self.sweep(&self.local)?;
-        if self.local.is_dir() && !entries(&self.local)?.is_empty() {
-            return Ok(None);
+    /// Copies the newest kept checkpoint back where the job has none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached or the local folder cannot be written.
+    pub fn restore(&self) -> io::Result<Restored> {
+        folder::sweep(&self.local)?;
+        self.kept.prepare()?;
+        let mut restored = Restored::default();
+        if !entries(&self.local)?.is_empty() {
+            return Ok(restored);
         }
-        if !self.kept.is_dir() {
-            return Ok(None);
-        }
-        let Some(newest) = entries(&self.kept)?.into_iter().max_by_key(|entry| entry.changed)
-        else {
-            return Ok(None);
-        };
-        fs::create_dir_all(&self.local)?;
-        copy(&self.kept.join(&newest.name), &self.local.join(&newest.name))?;
-        Ok(Some(newest.name))
-    }
-
-    fn prune(&self) -> io::Result<Vec<String>> {
-        let mut kept = entries(&self.kept)?;
-        kept.sort_by_key(|entry| entry.changed);
-        let over = kept.len().saturating_sub(self.most.max(1));
-        let mut pruned = Vec::new();
-        for entry in kept.into_iter().take(over) {
-            remove(&self.kept.join(&entry.name))?;
-            pruned.push(entry.name);
-        }
-        Ok(pruned)
-    }
-
-    /// Removes what a killed copy left.
-    fn sweep(&self, folder: &Path) -> io::Result<()> {
-        for entry in fs::read_dir(folder).into_iter().flatten() {
-            let path = entry?.path();
-            if path.to_string_lossy().ends_with(PART) {
-                remove(&path)?;
+        let mut kept = self.kept.list()?;
+        kept.sort_by_key(|one| std::cmp::Reverse(one.changed));
+        for one in kept {
+            fs::create_dir_all(&self.local)?;
+            match self.kept.get(&one.name, &self.local.join(&one.name)) {
+                Ok(()) => {
+                    restored.name = Some(one.name);
+                    break;
+                }
+                // An older checkpoint that is whole is worth more than none.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    restored.damaged.push(one.name);
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(restored)
     }
 }
 
+/// A file or folder directly below a folder.
 struct Entry {
     name: String,
-    changed: std::time::SystemTime,
+    changed: SystemTime,
     age: Duration,
 }
 
@@ -127,7 +195,7 @@ fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     Ok(found)
 }
 
-fn newest_change(path: &Path) -> io::Result<std::time::SystemTime> {
+fn newest_change(path: &Path) -> io::Result<SystemTime> {
     let data = fs::symlink_metadata(path)?;
     let mut newest = data.modified()?;
     if data.is_dir() {
@@ -138,73 +206,6 @@ fn newest_change(path: &Path) -> io::Result<std::time::SystemTime> {
     Ok(newest)
 }
 
-/// Copies beside the target, compares, and renames into place.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut part = to.as_os_str().to_owned();
-    part.push(PART);
-    let part = PathBuf::from(part);
-    remove(&part)?;
-    copy_tree(from, &part)?;
-    if !same(from, &part)? {
-        remove(&part)?;
-        return Err(io::Error::other(
-            "the copy differs from the checkpoint; it is still being written",
-        ));
-    }
-    fs::rename(&part, to)?;
-    if let Some(folder) = to.parent() {
-        fs::File::open(folder)?.sync_all()?;
-    }
-    Ok(())
-}
-
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    let data = fs::symlink_metadata(from)?;
-    if data.is_dir() {
-        fs::create_dir_all(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy_tree(&entry.path(), &to.join(entry.file_name()))?;
-        }
-    } else if data.is_file() {
-        fs::copy(from, to)?;
-        let file = fs::File::options().write(true).open(to)?;
-        file.sync_all()?;
-        file.set_modified(data.modified()?)?;
-    }
-    // Links (`latest -> checkpoint-500`) point at other checkpoints and are not copied.
-    Ok(())
-}
-
-fn same(one: &Path, other: &Path) -> io::Result<bool> {
-    let data = fs::symlink_metadata(one)?;
-    if data.is_dir() {
-        for entry in fs::read_dir(one)? {
-            let entry = entry?;
-            if entry.file_type()?.is_symlink() {
-                continue;
-            }
-            if !same(&entry.path(), &other.join(entry.file_name()))? {
-                return Ok(false);
-            }
-        }
-        return Ok(true);
-    }
-    same_content(one, other)
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match fs::symlink_metadata(path) {
-        Ok(data) if data.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,7 +214,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints {
             local: folder.path().join("out"),
-            kept: folder.path().join("kept"),
+            kept: Box::new(Folder(folder.path().join("kept"))),
             most: 2,
             settled: Duration::ZERO,
         };
@@ -226,14 +227,15 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let path = folder.join("model.bin");
         fs::write(&path, name).unwrap();
-        let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
         fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         fs::File::open(&folder).unwrap().set_modified(time).unwrap();
     }
 
     #[test]
     fn finished_checkpoints_are_kept_and_the_newest_comes_back() {
-        let (_folder, checkpoints) = set_up();
+        let (folder, checkpoints) = set_up();
+        let kept = folder.path().join("kept");
         for (name, seconds) in [("checkpoint-100", 1), ("checkpoint-200", 2), ("checkpoint-300", 3)]
         {
             write(&checkpoints, name, seconds);
@@ -242,12 +244,12 @@ mod tests {
         assert_eq!(synced.copied, ["checkpoint-200", "checkpoint-300"]);
         fs::remove_dir_all(&checkpoints.local).unwrap();
         // A copy that was killed in the middle is no checkpoint.
-        fs::create_dir(checkpoints.kept.join("checkpoint-400.part")).unwrap();
-        assert_eq!(checkpoints.restore().unwrap().as_deref(), Some("checkpoint-300"));
+        fs::create_dir(kept.join("checkpoint-400.part")).unwrap();
+        assert_eq!(checkpoints.restore().unwrap().name.as_deref(), Some("checkpoint-300"));
         let text = fs::read_to_string(checkpoints.local.join("checkpoint-300/model.bin")).unwrap();
         assert_eq!(text, "checkpoint-300");
-        assert!(!checkpoints.kept.join("checkpoint-400.part").exists());
-        assert_eq!(checkpoints.restore().unwrap(), None);
+        assert!(!kept.join("checkpoint-400.part").exists());
+        assert_eq!(checkpoints.restore().unwrap().name, None);
     }
 
     #[test]
@@ -264,7 +266,7 @@ mod tests {
         let (folder, mut checkpoints) = set_up();
         write(&checkpoints, "checkpoint-1", 1);
         fs::write(folder.path().join("file"), "").unwrap();
-        checkpoints.kept = folder.path().join("file/below");
+        checkpoints.kept = Box::new(Folder(folder.path().join("file/below")));
         assert!(checkpoints.sync(false).is_err());
         assert!(checkpoints.local.join("checkpoint-1").exists());
     }

@@ -141,6 +141,39 @@ impl Tally {
     }
 }
 
+/// What the cards look like at a moment; what is unknown of one of them is unknown of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Signs {
+    /// Mean busy share, 0 to 1: that any kernel runs, be it one that only waits.
+    pub busy: Option<f64>,
+    /// Mean share of multiprocessors at work, 0 to 1.
+    pub sm_active: Option<f64>,
+    /// Mean power as a share of the limit.
+    pub power: Option<f64>,
+}
+
+impl Signs {
+    /// Reads a sample.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let cards: Vec<&GpuSample> =
+            snapshot.gpus.iter().filter(|gpu| gpu.slice.is_none()).collect();
+        #[expect(clippy::cast_precision_loss, reason = "a machine has few cards")]
+        let mean = |figure: fn(&GpuSample) -> Option<f64>| {
+            let found: Option<Vec<f64>> = cards.iter().map(|card| figure(card)).collect();
+            let found = found.filter(|found| !found.is_empty())?;
+            Some(found.iter().sum::<f64>() / found.len() as f64)
+        };
+        Self {
+            busy: mean(|card| card.busy.map(|busy| busy / 100.0)),
+            sm_active: mean(|card| card.sm_active),
+            power: mean(|card| {
+                let limit = card.power_limit_watts.filter(|limit| *limit > 0.0)?;
+                Some(card.power_watts? / limit)
+            }),
+        }
+    }
+}
+
 /// Returns the cards, by UUID or ordinal, on which one of `pids` runs.
 fn own_cards<'a>(snapshot: &'a Snapshot, pids: &[u32]) -> Vec<&'a str> {
     let own = snapshot.processes.iter().filter(|process| pids.contains(&process.pid));

@@ -13,6 +13,9 @@ impl Replay {
     /// Reads a capture; `columns` names the columns of a CSV file without header.
     pub fn new(text: &str, columns: Option<&[&str]>) -> Result<Self, SampleError> {
         let capture = capture::read(text, columns)?;
+        if capture.snapshots.is_empty() && !capture.jobs.is_empty() {
+            return Err(SampleError::Jobs);
+        }
         Ok(Self { left: capture.snapshots.into_iter() })
     }
 }

@@ -1,7 +1,7 @@
 //! Files of the same content, found by size first and by their bytes then.
 
 use super::Scan;
-use crate::same::same_content;
+use crate::{quiet, same::same_content};
 use kasuan_model::Bytes;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,9 +28,10 @@ impl Duplicates {
     }
 }
 
-/// Finds files of the same content, most wasteful first. Two names of one file are not two files.
-/// Files that cannot be read are like no other.
-pub fn duplicates(root: &Path, scan: &Scan) -> Vec<Duplicates> {
+/// Finds files of the same content, most wasteful first, and says how many files of the same size
+/// were not compared. Two names of one file are not two files. Files that cannot be read without
+/// counting as used, because they belong to somebody else, are not read.
+pub fn duplicates(root: &Path, scan: &Scan) -> (Vec<Duplicates>, u64) {
     let mut sizes: BTreeMap<u64, Vec<&PathBuf>> = BTreeMap::new();
     let mut inodes = BTreeSet::new();
     for (path, size, inode) in &scan.files {
@@ -39,12 +40,19 @@ pub fn duplicates(root: &Path, scan: &Scan) -> Vec<Duplicates> {
         }
     }
     let mut found = Vec::new();
+    let mut left_out = 0;
     for (size, paths) in sizes.into_iter().filter(|(_, paths)| paths.len() > 1) {
         let mut classes: Vec<Vec<&PathBuf>> = Vec::new();
         for path in paths {
+            if quiet::open(&root.join(path)).is_err() {
+                left_out += 1;
+                continue;
+            }
             let same = classes.iter().position(|class| {
                 class.first().is_some_and(|one| {
-                    same_content(&root.join(one), &root.join(path)).unwrap_or(false)
+                    let both = quiet::open(&root.join(one))
+                        .and_then(|one| same_content(one, quiet::open(&root.join(path))?));
+                    both.unwrap_or(false)
                 })
             });
             match same.and_then(|at| classes.get_mut(at)) {
@@ -59,5 +67,5 @@ pub fn duplicates(root: &Path, scan: &Scan) -> Vec<Duplicates> {
         }));
     }
     found.sort_by_key(|one| std::cmp::Reverse(one.wasted()));
-    found
+    (found, left_out)
 }

@@ -1,6 +1,7 @@
 //! Walks a folder and says of everything large what it is and whether it may go.
 
 use super::classify;
+use crate::quiet;
 use jiff::Timestamp;
 use kasuan_model::Bytes;
 use std::{
@@ -206,13 +207,15 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: &Path, name: &str, data: &fs::Metadata, counts: bool) -> Weight {
-        if name == "trainer_state.json" {
+        let state = name == "trainer_state.json";
+        if state {
             self.note_best(path);
         }
         let weight = Weight {
             // A second name of the same file takes no more space.
             bytes: if self.seen.insert((data.dev(), data.ino())) { data.len() } else { 0 },
-            read: data.atime(),
+            // Scans read it themselves.
+            read: if state { 0 } else { data.atime() },
             written: data.mtime(),
         };
         if data.len() >= super::duplicates::LEAST {
@@ -242,7 +245,9 @@ impl Walk<'_> {
 
     /// HF Trainer notes its best checkpoint in every later one.
     fn note_best(&mut self, path: &Path) {
-        let Ok(text) = fs::read_to_string(path) else { return };
+        // Another user's file is read all the same: the best checkpoint must stay.
+        let opened = quiet::open(path).or_else(|_| fs::File::open(path));
+        let Ok(text) = opened.and_then(io::read_to_string) else { return };
         let Ok(state) = serde_json::from_str::<serde_json::Value>(&text) else { return };
         let best = state.get("best_model_checkpoint").and_then(serde_json::Value::as_str);
         let name = best.map(Path::new).and_then(Path::file_name);

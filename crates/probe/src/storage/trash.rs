@@ -5,6 +5,7 @@
 
 use super::Item;
 use jiff::Timestamp;
+use kasuan_model::{Phrase, Phrased};
 use rustix::{
     fd::{AsFd, OwnedFd},
     fs::{CWD, Mode, OFlags, mkdirat, openat, renameat},
@@ -63,13 +64,63 @@ impl PlannedItem {
     }
 }
 
+/// Why something was left where it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// It is a link now.
+    Link,
+    /// Its path leads out of the root, or into the trash.
+    Outside,
+    /// The plan does not say when it was last written.
+    Undated,
+    /// It was written after the plan was made.
+    Changed,
+    /// Something of its name is there already.
+    Taken,
+    /// It is not there.
+    Missing,
+    /// This user may not.
+    Denied,
+    /// What the system said.
+    System(String),
+}
+
+impl From<io::Error> for Left {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::PermissionDenied => Self::Denied,
+            io::ErrorKind::AlreadyExists => Self::Taken,
+            // A folder on the way that was opened without following links, and is one now.
+            io::ErrorKind::NotADirectory => Self::Link,
+            _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => Self::Link,
+            _ => Self::System(error.to_string()),
+        }
+    }
+}
+
+impl Phrased for Left {
+    fn phrase(&self) -> Phrase {
+        match self {
+            Self::Link => Phrase::new("storage-left-link"),
+            Self::Outside => Phrase::new("storage-left-outside"),
+            Self::Undated => Phrase::new("storage-left-undated"),
+            Self::Changed => Phrase::new("storage-left-changed"),
+            Self::Taken => Phrase::new("storage-left-taken"),
+            Self::Missing => Phrase::new("storage-left-missing"),
+            Self::Denied => Phrase::new("storage-left-denied"),
+            Self::System(reason) => Phrase::new("storage-left-system").with("reason", reason),
+        }
+    }
+}
+
 /// What cleaning did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     /// What was moved into the trash.
     pub moved: Vec<PathBuf>,
     /// What was left alone, and why.
-    pub left: Vec<(PathBuf, String)>,
+    pub left: Vec<(PathBuf, Left)>,
     /// Bytes that were moved; they are free after a purge.
     pub bytes: u64,
     /// The batch in the trash.
@@ -117,11 +168,11 @@ fn open_root(root: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Returns the size and the last write of what lies at a path, as scan would.
-fn weigh(path: &Path) -> io::Result<(u64, i64)> {
+fn weigh(path: &Path) -> Result<(u64, i64), Left> {
     use std::os::unix::fs::MetadataExt as _;
     let data = fs::symlink_metadata(path)?;
     if data.is_symlink() {
-        return Err(io::Error::other("it is a link"));
+        return Err(Left::Link);
     }
     if !data.is_dir() {
         return Ok((data.len(), data.mtime()));
@@ -139,19 +190,24 @@ fn weigh(path: &Path) -> io::Result<(u64, i64)> {
     Ok((bytes, written))
 }
 
-fn move_between(from: &OwnedFd, to: &OwnedFd, path: &Path, make_from: &[&OsStr]) -> io::Result<()> {
-    let below = names(path).ok_or_else(|| io::Error::other("the path leads out of the root"))?;
+fn move_between(
+    from: &OwnedFd,
+    to: &OwnedFd,
+    path: &Path,
+    make_from: &[&OsStr],
+) -> Result<(), Left> {
+    let below = names(path).ok_or(Left::Outside)?;
     let Some((name, folders)) = below.split_last() else {
-        return Err(io::Error::other("no name"));
+        return Err(Left::Outside);
     };
     let source = descend(from, folders, false)?;
     let all: Vec<&OsStr> = make_from.iter().copied().chain(folders.iter().copied()).collect();
     let target = descend(to, &all, true)?;
     // A rename would replace what is there.
     if rustix::fs::statat(&target, *name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+        return Err(Left::Taken);
     }
-    renameat(source.as_fd(), *name, target.as_fd(), *name)?;
+    renameat(source.as_fd(), *name, target.as_fd(), *name).map_err(io::Error::from)?;
     Ok(())
 }
 
@@ -168,15 +224,12 @@ pub fn clean(plan: &CleanPlan, now: Timestamp) -> io::Result<Cleaned> {
         let whole = plan.root.join(&item.path);
         let outcome = (|| {
             if names(&item.path).is_none_or(|names| names.first() == Some(&OsStr::new(TRASH))) {
-                return Err(io::Error::other("the path leads out of the root"));
+                return Err(Left::Outside);
             }
             let (_, written) = weigh(&whole)?;
-            let planned: Timestamp = item
-                .changed
-                .parse()
-                .map_err(|_| io::Error::other("the plan has no time for it"))?;
+            let planned: Timestamp = item.changed.parse().map_err(|_| Left::Undated)?;
             if written > planned.as_second() {
-                return Err(io::Error::other("it was written after the plan was made"));
+                return Err(Left::Changed);
             }
             move_between(&root, &root, &item.path, &[OsStr::new(TRASH), OsStr::new(&batch)])
         })();
@@ -185,7 +238,7 @@ pub fn clean(plan: &CleanPlan, now: Timestamp) -> io::Result<Cleaned> {
                 done.moved.push(item.path.clone());
                 done.bytes = done.bytes.saturating_add(item.bytes);
             }
-            Err(error) => done.left.push((item.path.clone(), error.to_string())),
+            Err(reason) => done.left.push((item.path.clone(), reason)),
         }
     }
     Ok(done)
@@ -248,7 +301,7 @@ fn restore(
         }
         match move_between(folders.0, folders.1, &path, &[]) {
             Ok(()) => done.moved.push(path),
-            Err(error) => done.left.push((path, error.to_string())),
+            Err(reason) => done.left.push((path, reason)),
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ pub fn judge_steps(outcome: &Outcome, card_of: impl Fn(&str) -> Option<Card>) ->
         Some(Broke::TimedOut(limit)) => checks.push(bad(
             "SCRIPT",
             Phrase::new("verify-timed-out").with("seconds", limit.as_secs()),
-            Phrase::new("verify-timed-out-fix"),
+            Phrase::new(stuck(&outcome.steps)),
         )),
         Some(Broke::Failed(reason)) => checks.push(bad(
             "SCRIPT",
@@ -67,6 +67,16 @@ pub fn judge_steps(outcome: &Outcome, card_of: impl Fn(&str) -> Option<Card>) ->
         None => {}
     }
     checks
+}
+
+/// What to do about a script that did not end, by how far it came.
+fn stuck(steps: &[Step]) -> &'static str {
+    let no_card = steps.iter().any(|step| step.step == "device" && !step.passed);
+    match (steps.is_empty(), no_card) {
+        (true, _) => "verify-timed-out-import-fix",
+        (false, true) => "verify-timed-out-cpu-fix",
+        (false, false) => "verify-timed-out-fix",
+    }
 }
 
 /// Where a step ran; without a card the script measures the processor, which proves torch only.
@@ -346,6 +356,15 @@ mod tests {
         assert_eq!(rate("60e12").health, Health::Good);
         assert_eq!(rate("20e12").health, Health::Watch);
         assert!(rate("20e12").fix.is_some());
+    }
+
+    #[test]
+    fn fx_107_full_use_at_a_fifth_of_the_peak_is_told() {
+        // The driver's share of business is 100 % in both cases; only the rate tells them apart.
+        let line = "{\"step\":\"rate\",\"outcome\":\"pass\",\"card\":0,\"kind\":\"float16\",\"flops\":14.2e12}";
+        let check = one(line);
+        assert_eq!(check.health, Health::Watch);
+        assert!(check.evidence.args().iter().any(|(_, text)| text == "20%"), "{check:?}");
     }
 
     #[test]

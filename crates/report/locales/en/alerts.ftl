@@ -28,3 +28,4 @@ alerts-error-unsent = not everything could be sent
 alerts-hint-unsent = the next check sends it again
 alerts-error-channels = `{ $path }` is no file of channels: { $reason }
 alerts-hint-channels = write [[channel]] with name, kind and url (or url_file, url_env), and secret_file or secret_env = "KASUAN_SECRET_..."; see docs/review.md
+alerts-error-secret = `{ $path }` names the variable `{ $name }`, which is not set

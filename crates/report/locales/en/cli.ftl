@@ -6,7 +6,7 @@ cmd-global--lang = Language; follows the locale when absent (LC_ALL, LC_MESSAGES
 cmd-global--explain = Show each figure's formula, inputs, source and date
 cmd-global--today = Take this day as today (written like 2026-12-01); decides how old a price is
 cmd-global--help = Print help
-cmd-init = Write a commented workload file to start from
+cmd-init = Write a commented workload file to start from, or a workbook where the name ends in .xlsx
 cmd-init--file = The file to write
 cmd-init--force = Overwrite the file when it exists
 
@@ -56,6 +56,9 @@ error-command-missing = a command is needed
 error-arguments = wrong arguments: { $reason }
 hint-did-you-mean = did you mean `{ $suggestion }`?
 hint-possible-values = possible values: { $values }
+hint-value-range = from { $least } to { $most }
+hint-whole-number = a whole number is wanted, such as 8
+hint-number = a number is wanted, such as 8 or 0.5
 hint-see-help = usage: { $usage }
 
 error-today = `{ $text }` is not a date
@@ -79,3 +82,32 @@ plan-hint-output = the extension may be .xlsx, .md, .json, .csv or .txt; for the
 plan-rate-wrong = `{ $text }` is not an exchange rate
 plan-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
 card-guessed = `{ $text }` comes in several forms; { $card } is taken; write its full name to choose
+
+# Why something cannot be read or written.
+io-not-found = no such file or folder
+io-denied = permission denied
+io-exists = it exists already
+io-folder = it is a folder
+io-no-folder = a part of the path is no folder
+io-full = the disk is full
+io-read-only = the disk is read-only
+io-name = the name is not valid
+io-links = the links run in a circle
+io-in-use = the address is in use
+io-no-address = this machine has no such address
+io-refused = the connection was refused
+io-broken-off = the connection was broken off
+io-timed-out = it took too long
+io-short = it ends too early
+io-data = its content has the wrong form
+
+cmd-completions = Write the script that lets a shell complete commands and options
+cmd-completions--shell = The shell
+cmd-man = Write the manual page
+cmd-man--output = Write into this folder, one page a command; left out, the main page is printed
+man-written = { $path } holds { $count } pages now; read them with: man { $path }/kasuan.1
+cmd-mcp = For assistants: answer MCP requests on standard input and output
+mcp-failed = the MCP server broke off: { $reason }
+mcp-workload = The text of a workload file (YAML, JSON); give this or file
+mcp-instructions = kasuan: which GPUs to rent, for how long, how billed, what it costs in all. plan takes a month of jobs; fit says whether a model fits a card; offers lists prices; bill applies a provider's billing rules; doctor says whether an environment runs on a card; review looks back at a month. Every amount comes from rules and sourced prices; what is unknown is called unknown and must not be made up.
+hint-value-span = a span of time such as 90s, 30m, 2h or 1h30m

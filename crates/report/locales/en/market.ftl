@@ -10,7 +10,9 @@ market-bill-backwards = an interval ends at { $to }, before it starts at { $from
 market-bill-overlap = a run starts at { $next }, while the one before it ends at { $previous }; one instance has one run at a time
 market-bill-too-long = the usage spans more than { $years } years
 market-bill-no-storage = { $provider } has no storage called "{ $kind }"; it has: { $known }
-market-bill-money = the bill cannot be summed: { $what }
+market-money-mixed = { $left } and { $right } cannot be summed without an exchange rate
+market-money-no-rate = no exchange rate from { $from } to { $to } was stated
+market-money-overflow = the sum is too large to be money
 
 market-bill-time = { $used } h used, billed as { $billed } h
 market-bill-step = rounded up to steps of { $seconds } s
@@ -50,8 +52,8 @@ market-unknown-egress = the price of { $size } of traffic out is not stated; it 
 market-doubt-no-price = the price is { $price }, which means that it is missing
 market-doubt-card = no card is called "{ $name }"
 market-doubt-duplicate = says the same product and billing mode as another row
-market-doubt-outlier = { $price } for a card-hour, while the median of this card is { $median }
-market-doubt-per-card = { $price } for a card-hour, off the median { $median } by its number of cards ({ $count }): a price per card taken for one per instance, or the other way round
+market-doubt-outlier = { $price } for a card-hour, while the median of its providers is { $median }
+market-doubt-per-card = { $price } for a card-hour, while the median of its providers is { $median }: off by about its number of cards ({ $count }); perhaps a price per card taken for one per instance, or the other way round
 market-doubt-spot = spot costs { $spot }, on demand { $on_demand }
 market-doubt-term = { $price } an hour, dearer than the shorter { $mode } at { $other }
 market-doubt-stale = seen { $days } days ago
@@ -82,9 +84,9 @@ cmd-offers--ageing_days = Oldest age of an ageing price, in days; beyond, it is 
 cmd-offers--currency = Currency of the answer; others take part only with --rate
 cmd-offers--rate = Exchange rate into --currency, such as USD=7.1@2026-12-01
 cmd-offers--sort = What to sort by; bill takes --run, --runs and --storage
-cmd-offers--run = Length of one run, for --sort bill
-cmd-offers--runs = Runs in the month, for --sort bill
-cmd-offers--storage = Data kept through the month, for --sort bill
+cmd-offers--run = Length of a run (8h unless stated), for --sort bill or --compare
+cmd-offers--runs = Runs in a month (20 unless stated), for --sort bill or --compare
+cmd-offers--storage = Data kept all month (none unless stated), for --sort bill or --compare
 cmd-offers--by_card = Show one line for each card: lowest, median and highest
 cmd-offers--limit = Lines to show; 0 shows all
 cmd-offers--prices = Price card of your own (CSV) to lay over the catalogue; may stand several times
@@ -152,7 +154,7 @@ fresh-undated = undated
 fresh-days = { $days } d, { $band }
 
 error-rate = "{ $text }" is no exchange rate
-hint-rate = write it like USD=7.1 or USD=7.1@2026-12-01
+hint-rate = write it like --rate USD=7.1 or --rate USD=7.1@2026-12-01
 error-rate-currency = a rate needs the currency it leads to; state --currency
 error-capability = "{ $text }" is no compute capability; write it like 8.0
 error-offer-unknown = no offer has the id "{ $id }"
@@ -206,7 +208,10 @@ doubt-stale = stale
 doubt-undated = undated
 doctor-market-summary = { $offers } offers, { $doubts } doubts
 
-import-summary = { $format }: { $rows } rows, { $taken } offers taken, { $merged } merged, { $no_card } without a card, { $refused } refused
+import-summary = { $format }: { $rows } rows, { $taken } offers taken, { $merged } merged, { $no_card } without a card, { $terms ->
+    [0] {""}
+   *[other] { $terms } of storage and traffic,{" "}
+}{ $refused } refused
 import-line-heading = line
 import-result = result
 import-row = row
@@ -292,3 +297,30 @@ bill-tax-basis = this rests on: { $included ->
     [yes] the provider states a rate of { $rate }%
    *[no] no rate is stated: { $rate }% as for information technology services
 }; source: { $source }. No tax advice: confirm it
+market-bill-no-package = { $offer } is { $mode }, no package: there is nothing to give back early; leave that time out, or take the offer of a package
+market-bill-given-back-late = given back at { $given_back }, after the use that ends at { $to }
+market-bill-no-spot = { $offer } is { $mode } and is not reclaimed; only spot is
+bill-no-time = the usage ends no later than it starts, at { $from }
+bill-no-time-hint = --to must be later than --from
+bill-package-stops = { $offer } is a package, paid for whether it runs or not: --stop and --no-card change nothing
+bill-package-stops-hint = leave them out; --given-back shows what an early return refunds
+bill-stop-outside = the stop { $stop }..{ $start } is not within { $from } to { $to }
+bill-no-card-outside = the run without the card { $from }..{ $to } is within no stop
+bill-no-card-outside-hint = without the card means started, without it, while stopped; state that time with --stop first
+bill-reclaimed-stopped = at { $to } the instance is stopped and cannot be reclaimed; let --to be the moment of the reclaim
+bill-seen = Age: price { $price }; terms { $terms }
+bill-seen-old = this price is old or undated, a hint at most; check it with the provider before ordering
+cmd-bill--fresh_days = Oldest age of a fresh price, in days
+cmd-bill--ageing_days = Oldest age of an ageing price, in days; older is stale
+cmd-market-history--fresh_days = Oldest age of a fresh price, in days
+cmd-market-history--ageing_days = Oldest age of an ageing price, in days; older is stale
+error-age-bands = fresh up to { $fresh } days is longer than ageing up to { $ageing } days
+offers-low-age = lowest seen
+error-pattern = a month does not hold { $runs } runs of { $hours } h, { $all } h together; it must be more than 0 and at most { $month } h
+hint-pattern = change --run (how long, such as 8h) or --runs (how often in a month)
+offers-two-ways = { $first } and { $second } are two ways to look; choose one
+offers-needs = { $unused } needs { $needed } and would change nothing without
+offers-unused = { $unused } would change nothing with { $way }
+offers-unused-hint = what goes with it: { $taken }
+error-provider-unknown = no offer is from a provider called "{ $name }"
+hint-provider-list = the ids that `kasuan offers --card CARD` lists begin with the provider; --prices brings prices of your own

@@ -27,10 +27,19 @@ plan-why-term = { $mode } ({ $price }): { $hours } hours are to be paid, above t
 plan-why-below-break-even = not { $mode } ({ $price }): { $hours } hours are below the break-even of { $even } hours
 plan-why-idle-cards = the machines have { $rented } cards and the job uses { $used }; the others are paid all the same
 plan-why-several-machines = { $machines } machines work together over a network that must be fast; the time does not include that network
-plan-why-spot-free = spot: checkpoints cost no time and are taken all along; { $efficiency } of the paid time is useful; with rework it comes to { $ratio } of the on-demand price
-plan-why-spot = spot: a checkpoint every { $minutes } minutes, { $efficiency } of the paid time is useful; with rework it comes to { $ratio } of the on-demand price
-plan-why-no-spot-not-interruptible = not spot: the job does not say that it can go on from a checkpoint, so one reclaim would lose all of it
-plan-why-no-spot-price = not spot: with rework it comes to { $ratio } of the on-demand price, no cheaper than this choice
+plan-why-more-cards = { $cards } of these cards would finish a run in { $hours } hours, with { $efficiency } % scaling efficiency: each run then costs { $factor } times as much in card-hours
+plan-why-several-cards = { $cards } of these cards finish a run in { $hours } hours; against { $fewer } the scaling efficiency is { $efficiency } %, { $factor } times the card-hours
+plan-why-spot-free = spot: checkpoints cost no time and are taken all along; { $efficiency } of the paid time is useful
+plan-why-spot = spot: a checkpoint every { $minutes ->
+    [one] minute
+   *[other] { $minutes } minutes
+ }, { $efficiency } of the paid time is useful
+plan-why-spot-ratio = with reclaims and rework it comes to { $ratio } of the on-demand price
+plan-why-spot-no-ratio = this provider has no on-demand price for the same machine to compare with
+plan-why-no-spot-not-interruptible = not spot: the job does not say that it can go on from a checkpoint, so one reclaim would lose all of it; if it can, write `interruptible: true`
+plan-why-no-spot-service = not spot: a reclaimed machine would interrupt the service
+plan-why-no-spot-price = not spot: with reclaims and rework it comes to { $ratio } of the on-demand price, no cheaper than this choice
+plan-why-no-spot-dearer = not spot: with reclaims and rework it is no cheaper than this choice
 
 plan-nothing-currency = no offer is left: { $count } offers are in other currencies and the workload states no rate to { $currency }; add `rates:`
 plan-nothing-policy = no offer is left: your `policy:` on { $rule } excludes { $count }; relax it
@@ -45,12 +54,19 @@ plan-nothing-doubtful = no offer can be used: { $count } are undated, old, weakl
 plan-nothing-offers = no offer holds it
 
 plan-need-like = only a count of { $parameters } parameters is given: sized like { $model }, which is near, with wide error
-plan-need-hours-any-card = the hours do not say on which card: every card is given the same hours, the worse the slower it is; add `measured_on:`
+plan-need-hours-any-card = the hours do not say on which card: every card is given the same hours, the worse the slower it is; add `hours_measured_on:`
 plan-need-hours-elsewhere = the hours were measured on { $card }; this card is no slower, but how much faster is not known: the same hours are used
 plan-need-hours-bounded = the hours were measured on { $card }; this card is slower and is given x { $factor }, the worse of arithmetic and bandwidth (an upper bound)
 plan-need-hours-moved = the hours were measured on { $card } and are converted by the speed of the two cards, x { $factor }
 plan-need-latency = it does not keep the latency
 plan-need-overloaded = { $replicas } replicas are asked for; the load takes at least { $least }
+plan-need-capacity = { $replicas } { $replicas ->
+    [one] replica
+   *[other] replicas
+} of { $cards } { $cards ->
+    [one] card
+   *[other] cards
+}: one finishes { $rate } requests/s with { $batch } in flight at { $tpot } ms a token, of which { $usable } % may be planned with; { $peak } requests/s at the peak use { $used } %
 plan-need-quantised = 16-bit weights fit no card, so quantised weights are used; check the quality yourself
 
 plan-line-rent = by the hour { $hourly }, terms { $terms }; idle within them { $idle }
@@ -77,7 +93,7 @@ plan-line-margin-guide = the guide's 20-30 % would make { $low } to { $high }
 plan-line-margin-prices = price moves: { $chance }% of such prices are another one after 30 days, by { $all } price series, { $own } of them of these cards at these providers
 plan-line-margin-prices-usual = price moves: { $chance }% of such prices are another one after 30 days; an assumption, no past prices are known
 
-plan-fallback-wait = let every job that is no service wait { $hours } hours longer and move into idle hours that are paid
+plan-fallback-wait = let every job that is no service wait { $hours } hours longer, for hours that are cheaper or paid already
 plan-fallback-wait-price = results come up to { $hours } hours later
 plan-fallback-spot = give `{ $job }` checkpoints and run it on spot
 plan-fallback-spot-price = checkpoints must be coded; it may be reclaimed, so the end is uncertain
@@ -123,18 +139,17 @@ plan-note-third-party = offer { $offer } is from a third party's table, not the 
 plan-note-marketplace = offer { $offer } is the cheapest of many hosts and may be gone
 plan-note-host-not-included = CPU and memory are not in the price of offer { $offer }
 plan-note-low-confidence = the time of `{ $job }` is a weak estimate; measure a short piece first
-plan-note-rent-share = rent is { $share } of the sum before margin (the usual "about half" need not be yours)
+plan-note-rent-share = rent is { $share } of the sum before margin; the usual "about half" is this share on your figures
 plan-note-provider-unknown = provider `{ $provider }` of your `policy:` has no offer at all; check its name (as `kasuan offers` writes it)
 plan-note-fallback-none = { $kind } was planned too, for the whole month, and saves nothing
 
-plan-unknown-storage = storage: the provider states no price
-plan-unknown-egress = traffic: the provider states no price
+plan-unknown-storage = storage: the provider states no price; if you know it, write it as `price` in `storage:`
+plan-unknown-egress = traffic: the provider that most is rented from states no price
 plan-unknown-data-moving = labour of moving data: `team.data_hours` or the engineer's hour is missing
 plan-unknown-operations = labour of operations: `team.ops_hours` or the engineer's hour is missing
 plan-unknown-storage-part = storage: at least one provider in use states no price; that part is not counted
 plan-unknown-tax-part = tax: for at least one provider in use it is not known whether prices include it; that part is not counted
-plan-unknown-tax = tax: whether prices include it is not known
-plan-unknown-line = the amount of a line is not known
+plan-unknown-tax = tax: whether prices include it is not known; say how you are taxed with `policy: {"{"}tax: small{"}"}` or `general`, or that prices include it with `included`
 plan-unknown-job = job `{ $job }` has no feasible choice; it is not in the total
 plan-unknown-memory = nobody said how much memory job `{ $job }` needs; the card may be too small
 plan-unknown-no-storage = no data to be kept is stated; storage counts as nothing

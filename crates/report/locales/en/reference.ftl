@@ -39,6 +39,7 @@ field-file-prices = Your own prices (CSV), as a path beside this file
 
 field-job-name = Its name; no two are the same
 field-job-task = What kind of work it is
+field-job-from = A SkyPilot task or dstack configuration to take cards, their number, interruption and so on from, relative to this file; what stands here goes first. With it, `name` and `task` may be left out
 field-job-model = A built-in id, the path of a config.json, or only a parameter count
 field-job-runs = How often it runs; once a month by default
 field-job-hours = Hours of each run; a range is low-high or low-likely-high
@@ -112,6 +113,8 @@ field-team-people = People in the team
 
 field-policy-margin = Safety margin: a share, or simulated p80 or p90, or none
 field-policy-cap = The most the month may cost; above it the exit code is 1
+field-policy-hourly_cap = The most that may be spent in an hour on demand and spot; exit code 1 above it
+field-policy-cards_cap = The most cards that may be in use at once; exit code 1 above it
 field-policy-providers = Providers to choose among
 field-policy-exclude_providers = Providers to leave out
 field-policy-regions = Countries (two letters) or providers' regions to rent in
@@ -122,6 +125,8 @@ field-policy-grade = The lowest grade of a price's source: A the provider's own 
 field-policy-outliers = Whether offers below a third of what providers usually ask take part; by default they do not
 field-policy-trial = Set aside for trial and error: a sum, or a share of the rent
 field-policy-headroom = Share of a card kept free beside the upper bound
+field-policy-trust_hours = Whether hours that nobody measured count as certain, so that packages are bought on them at once; by default a guess is weighed and measured first where that is the better bet
+field-policy-share_machines = Whether jobs that need part of a machine with several cards share one (the default); `false` gives each its own
 field-policy-tax = Tax: a rate on top of prices; `included` when prices are the whole cost; `small` for a Chinese buyer who deducts nothing, `general` for one who deducts input VAT
 field-policy-spot_mtbf = Mean time between reclaims of a spot instance where it is not known
 

@@ -53,6 +53,9 @@ cmd-budget = Keep what a month may cost
 cmd-budget-set = Set budgets, from a plan or one by one
 cmd-budget-set--month = Month, such as 2026-12
 cmd-budget-set--from = Plan as JSON, or a workload file that is planned now
+cmd-budget-set--prices = Price card to lay over the shipped prices when the workload file is planned; may be repeated
+cmd-budget-set--rate = Exchange rate such as USD=7.1 for the workload file; may be repeated
+cmd-budget-set--all_prices = Let undated, old, weakly sourced and implausibly cheap offers take part too
 cmd-budget-set--total = Sum of the month
 cmd-budget-set--line = Sum of a line of the plan: rent, storage, egress...; may be repeated
 cmd-budget-set--job = Sum of a job; may be repeated

@@ -2,6 +2,25 @@
 workload-at = { $file } line { $line }, column { $column }: { $message }
 workload-in = { $file }: { $message }
 
+syntax-missing = a field is missing that must be there
+syntax-unknown = a field or value that is not known
+syntax-type = a value of the wrong type
+syntax-columns = this row has not as many columns as the header
+syntax-utf8 = bytes that are no UTF-8
+syntax-pattern = the pattern is not well-formed
+workload-at-cell = { $file }, sheet "{ $sheet }", { $cell }: { $message }
+workload-sheet-broken = this file cannot be opened: it is no XLSX workbook, or damaged, or too large
+workload-sheet-no-jobs = there is no table of jobs: one row of headings with the columns `name` and `task`
+workload-hint-sheet = to start from a filled-in workbook, run `kasuan init jobs.xlsx`
+workload-sheet-column = no field is called `{ $heading }`
+workload-from-broken = line { $line } of `{ $path }` cannot be read
+workload-from-unknown = `{ $path }` is neither a SkyPilot task nor a dstack task, service or dev-environment
+workload-hint-from = a SkyPilot task has `resources:`, a dstack configuration has `type:`
+workload-foreign-no-hours = a task file of { $tool } does not say how long it runs: write a workload file with `from:` naming it and `hours:` (or `data:`)
+workload-foreign-longest = the longest time in the task file, { $hours } h, is taken as the hours; if runs are shorter, write `hours:`
+workload-foreign-counts = { $card } asks for { $found } cards, the others for { $used }; it was left out
+workload-foreign-left-out = { $fields } of the task file were not used: the plan decides where to rent; to restrict it, write `policy:`
+
 syntax-tab = a tab stands where only spaces may
 syntax-alias = an alias (*name) that was never defined
 syntax-quote = a quote is not closed

@@ -28,3 +28,4 @@ alerts-error-unsent = 有内容没有发出去
 alerts-hint-unsent = 下次检查会重发
 alerts-error-channels = `{ $path }` 不是渠道文件：{ $reason }
 alerts-hint-channels = 写 [[channel]]，包括 name、kind、url（或 url_file、url_env），以及 secret_file 或 secret_env = "KASUAN_SECRET_..."；见 docs/review.md
+alerts-error-secret = `{ $path }` 用到的环境变量 `{ $name }` 没有设置

@@ -33,7 +33,7 @@ capacity-column-batch = 批大小
 capacity-column-tpot = 毫秒/token
 capacity-column-utilisation = 利用率
 capacity-column-month = 每月
-capacity-column-million = 每百万 token
+capacity-column-million = 每百万 token（生成）
 capacity-column-thousand = 每千次请求
 capacity-impossible = 达不到
 capacity-left-out = 另有 { $count } 种有价格的卡放不下模型，或达不到延迟要求。
@@ -49,7 +49,7 @@ capacity-fewest = { $card }：这次模拟里 { $replicas } 个副本就够；�
 capacity-fewest-none = { $card }：照这份日志，副本加倍也达不到延迟要求。
 capacity-explain-batch = 批大小：在每 token 时间之内，一个副本最多同时解码的请求数。副本的速率 = 批大小 / （每 token 时间 x 回答长度）。
 capacity-explain-usable = 副本数 = 高峰 / （副本速率 x 可用比例）。负载为 r 时，等首个 token 的时间约为读长提示词时间的 1.4 + 2 r/(1-r) 倍（由 863 个模拟负载拟合）；可用比例不超过 70%。范围来自速度的范围。
-capacity-explain-cost = 每百万 token = 一小时价格 / （平均每秒 token x 3600） x 1,000,000，空闲时间因此已计入。一个月按 730 小时算。包月和竞价由 `kasuan plan` 比较。
+capacity-explain-cost = 每百万生成的 token（读提示词的开销在价格里，提示词本身不计数） = 一小时价格 / （平均每秒生成 token x 3600） x 1,000,000，空闲时间因此已计入。一个月按 730 小时算。包月和竞价由 `kasuan plan` 比较。
 capacity-error-csv = 日志第 { $line } 行不是 CSV
 capacity-error-column = 日志里没有 { $name } 这一列
 capacity-error-field = 日志第 { $line } 行：`{ $text }` 不是 { $name }

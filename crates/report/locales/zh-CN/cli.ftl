@@ -6,7 +6,7 @@ cmd-global--lang = 语言；不写时跟随系统语言（LC_ALL、LC_MESSAGES�
 cmd-global--explain = 列出每个数字的公式、输入、来源和日期
 cmd-global--today = 把这一天当作今天（2026-12-01 这样写）；决定价格的新旧
 cmd-global--help = 显示帮助
-cmd-init = 写一份带注释的任务文件，从它改起
+cmd-init = 写一份带注释的任务文件，从它改起；文件名以 .xlsx 结尾时写一份表格
 cmd-init--file = 写到哪个文件
 cmd-init--force = 文件已存在时覆盖它
 
@@ -56,6 +56,9 @@ error-command-missing = 要做什么？请给出一个命令
 error-arguments = 参数不对：{ $reason }
 hint-did-you-mean = 是不是想写 `{ $suggestion }`？
 hint-possible-values = 可以写：{ $values }
+hint-value-range = 从 { $least } 到 { $most }
+hint-whole-number = 这里要一个整数，例如 8
+hint-number = 这里要一个数，例如 8 或 0.5
 hint-see-help = 用法：{ $usage }
 
 error-today = `{ $text }` 不是日期
@@ -79,3 +82,32 @@ plan-hint-output = 扩展名可以是 .xlsx、.md、.json、.csv 或 .txt；日�
 plan-rate-wrong = `{ $text }` 不是汇率
 plan-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
 card-guessed = `{ $text }` 有几种型号，按 { $card } 算；想指定就写全名
+
+# 为什么读不了、写不了。
+io-not-found = 文件或文件夹不存在
+io-denied = 没有权限
+io-exists = 已经存在
+io-folder = 这是一个文件夹
+io-no-folder = 路径里有一段不是文件夹
+io-full = 磁盘满了
+io-read-only = 磁盘是只读的
+io-name = 文件名不合法
+io-links = 符号链接绕成了圈
+io-in-use = 地址已被占用
+io-no-address = 本机没有这个地址
+io-refused = 对方拒绝连接
+io-broken-off = 连接断了
+io-timed-out = 超时
+io-short = 内容不完整
+io-data = 内容的格式不对
+
+cmd-completions = 写出补全脚本：在命令行按 Tab 补全命令和参数
+cmd-completions--shell = 用哪种命令行
+cmd-man = 写出手册页（man）
+cmd-man--output = 写进这个文件夹，每个命令一页；不写就只把总页打印出来
+man-written = { $path } 里写了 { $count } 页；查看：man { $path }/kasuan.1
+cmd-mcp = 给 AI 助手用：通过标准输入输出回答 MCP 请求
+mcp-failed = MCP 服务中断：{ $reason }
+mcp-workload = 任务文件的全文（YAML、JSON）；和 file 二选一
+mcp-instructions = 卡算：租什么 GPU、租多久、怎么付、一共多少钱。plan 算一个月的任务；fit 看模型能不能放进卡；offers 查报价；bill 按计费规则算账单；doctor 查环境能不能跑；review 复盘一个月的账。金额都由规则和带来源的报价算出；未知会写明未知，不要自己补数字。
+hint-value-span = 要写时长，如 90s、30m、2h、1h30m

@@ -10,7 +10,9 @@ market-bill-backwards = 有一段时间在 { $to } 结束，却在 { $from } 才
 market-bill-overlap = 有一次运行从 { $next } 开始，而上一次到 { $previous } 才停；一台实例同一时间只能跑一次
 market-bill-too-long = 用量跨度超过 { $years } 年
 market-bill-no-storage = { $provider } 没有叫“{ $kind }”的存储；有的是：{ $known }
-market-bill-money = 账单加不起来：{ $what }
+market-money-mixed = { $left } 和 { $right } 没有汇率，加不到一起
+market-money-no-rate = 没有写明 { $from } 换成 { $to } 的汇率
+market-money-overflow = 金额大得不像钱，算不下去
 
 market-bill-time = 用了 { $used } 小时，按 { $billed } 小时计费
 market-bill-step = 不足 { $seconds } 秒的按 { $seconds } 秒算
@@ -50,8 +52,8 @@ market-unknown-egress = 流出 { $size } 的价格没有写明，没有计入合
 market-doubt-no-price = 价格是 { $price }，等于没有价格
 market-doubt-card = 没有叫“{ $name }”的卡
 market-doubt-duplicate = 和另一行是同一产品、同一计费方式
-market-doubt-outlier = 每卡时 { $price }，而这张卡的中位价是 { $median }
-market-doubt-per-card = 每卡时 { $price }，与中位价 { $median } 正好差了卡数（{ $count }）：单卡价当成了整机价，或者反过来
+market-doubt-outlier = 每卡时 { $price }，而各平台的中位价是 { $median }
+market-doubt-per-card = 每卡时 { $price }，各平台的中位价是 { $median }；差的大约就是卡数（{ $count }）：可能把单卡价当成了整机价，或者反过来
 market-doubt-spot = 竞价 { $spot }，按需 { $on_demand }
 market-doubt-term = 每小时 { $price }，比更短的 { $mode }（{ $other }）还贵
 market-doubt-stale = { $days } 天前的价格
@@ -82,9 +84,9 @@ cmd-offers--ageing_days = 多少天以内算偏旧，再久算过期
 cmd-offers--currency = 用哪种货币回答；别的货币要写明 --rate 才参加
 cmd-offers--rate = 换成 --currency 的汇率，例如 USD=7.1@2026-12-01
 cmd-offers--sort = 按什么排序；bill 用 --run、--runs、--storage 算整月账单
-cmd-offers--run = 每次运行多久，配合 --sort bill
-cmd-offers--runs = 一个月运行几次，配合 --sort bill
-cmd-offers--storage = 整月存放多少数据，配合 --sort bill
+cmd-offers--run = 每次运行多久（默认 8h），配合 --sort bill 或 --compare
+cmd-offers--runs = 一个月运行几次（默认 20），配合 --sort bill 或 --compare
+cmd-offers--storage = 整月存放多少数据（默认没有），配合 --sort bill 或 --compare
 cmd-offers--by_card = 每种卡一行：最低、中位、最高
 cmd-offers--limit = 显示多少行；0 表示全部
 cmd-offers--prices = 盖在价格目录上的自有价目表（CSV）；可以写多次
@@ -152,7 +154,7 @@ fresh-undated = 无日期
 fresh-days = { $days } 天，{ $band }
 
 error-rate = “{ $text }”不是汇率
-hint-rate = 写成 USD=7.1 或 USD=7.1@2026-12-01
+hint-rate = 写成 --rate USD=7.1 或 --rate USD=7.1@2026-12-01
 error-rate-currency = 汇率要知道换成哪种货币；写明 --currency
 error-capability = “{ $text }”不是计算能力；写成 8.0 这样
 error-offer-unknown = 没有编号为“{ $id }”的报价
@@ -206,7 +208,10 @@ doubt-stale = 过期
 doubt-undated = 无日期
 doctor-market-summary = { $offers } 条报价，{ $doubts } 处疑点
 
-import-summary = { $format }：共 { $rows } 行，收下 { $taken } 条报价，合并 { $merged } 行，没有显卡 { $no_card } 行，拒收 { $refused } 行
+import-summary = 按{ $format }读取：共 { $rows } 行，收下 { $taken } 条报价，合并 { $merged } 行，没有显卡 { $no_card } 行，{ $terms ->
+    [0] 拒收
+   *[other] 存储和流量 { $terms } 行，拒收
+} { $refused } 行
 import-line-heading = 行
 import-result = 结果
 import-row = 名称
@@ -292,3 +297,30 @@ bill-tax-basis = 依据：价格{ $included ->
     [yes] 税率 { $rate }% 由平台写明
    *[no] 平台没写税率，按信息技术服务 { $rate }% 算
 }；来源：{ $source }。这不是税务意见，请自行确认
+market-bill-no-package = { $offer } 是{ $mode }，不是套餐，没有提前退订这回事；去掉提前退订的时间，或者换成套餐的报价
+market-bill-given-back-late = 退订时间 { $given_back } 在用量结束（{ $to }）之后
+market-bill-no-spot = { $offer } 是{ $mode }，不会被平台中途回收；会被回收的只有竞价
+bill-no-time = 结束时间不晚于开机时间 { $from }，这段用量没有时长
+bill-no-time-hint = --to 要晚于 --from
+bill-package-stops = { $offer } 是套餐，买了就付，开不开机一个价；--stop 和 --no-card 对它不起作用
+bill-package-stops-hint = 去掉这两个参数；要看提前退订，用 --given-back
+bill-stop-outside = 关机时段 { $stop }..{ $start } 不在 { $from } 到 { $to } 之内
+bill-no-card-outside = 无卡开机时段 { $from }..{ $to } 不在任何一段关机时间里
+bill-no-card-outside-hint = 无卡开机是在关机期间不带卡开机；先用 --stop 写明这段关机
+bill-reclaimed-stopped = 实例在 { $to } 已经关机，谈不上被回收；--to 写成被回收的时间
+bill-seen = 新旧：价格 { $price }；条款 { $terms }
+bill-seen-old = 这个价格太旧或没有日期，只能当线索；下单前先到平台核对
+cmd-bill--fresh_days = 多少天以内算新
+cmd-bill--ageing_days = 多少天以内算偏旧，再久算过期
+cmd-market-history--fresh_days = 多少天以内算新
+cmd-market-history--ageing_days = 多少天以内算偏旧，再久算过期
+error-age-bands = “新”的界限 { $fresh } 天比“偏旧”的界限 { $ageing } 天还长
+offers-low-age = 最低价新旧
+error-pattern = 一个月用不出这么多：{ $runs } 次、每次 { $hours } 小时，共 { $all } 小时；要大于 0，且不超过 { $month } 小时
+hint-pattern = 改 --run（每次多久，例如 8h）或 --runs（一个月几次）
+offers-two-ways = { $first } 和 { $second } 是两种不同的看法，一次只能选一种
+offers-needs = { $unused } 要和 { $needed } 一起用，单独写不起作用
+offers-unused = { $unused } 对 { $way } 不起作用
+offers-unused-hint = 可以一起用的有：{ $taken }
+error-provider-unknown = 没有叫“{ $name }”的平台在售
+hint-provider-list = `kasuan offers --card 卡` 的报价编号以平台名开头；自己的平台用 --prices 带上价目表

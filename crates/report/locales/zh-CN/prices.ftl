@@ -25,14 +25,15 @@ price-card-cell = 第 { $line } 行“{ $column }”列：“{ $text }”不是{
     [rounding] 取整规则：exact（不取整）、half_up（四舍五入）、up（进位）、down（抹零）
    *[other] 这里该填的内容
 }
-price-card-card = 第 { $line } 行“card”列：没有叫“{ $text }”的卡
+price-card-card = 第 { $line } 行“卡”列：没有叫“{ $text }”的卡
+price-card-memory = 第 { $line } 行“卡”列：“{ $text }”：{ $family } 只有 { $known } GB 的，没有 { $given } GB 的
 price-card-guessed = “{ $text }”按 { $card } 处理
 
 import-empty = 文件是空的
 import-html = 这个文件是网页，不是价格表
 import-html-hint = 下载被拦截或链接已失效：用浏览器打开地址，把数据本身存下来
 import-unreadable = 文件既不是 UTF-8 也不是 GBK 文本
-import-json = 文件不是合法的 JSON：{ $what }
+import-json = 文件不是合法的 JSON：第 { $line } 行第 { $column } 个字符处出错，可能没下载完
 import-unknown = 认不出文件格式；开头是：{ $seen }
 import-formats = 认得的有：SkyPilot、gpuhunt 的 CSV；gpurentalprices、tardellirs、Azure Retail、Karpenter、优云智算、AutoDL、Vast、RunPod 的 JSON；CSV 或 XLSX 价目表
 import-not-stated = 文件里没有写{ $what ->
@@ -42,11 +43,13 @@ import-not-stated = 文件里没有写{ $what ->
    *[other] { $what }
 }
 import-not-stated-hint = 用 --{ $what } 写明
-import-workbook = 工作簿读不出来：{ $what }
-import-large = 工作簿解压后超过 { $limit } MiB：价目表不会这么大，没有读取
+import-workbook = 工作簿读不出来，可能没下载完或不是 XLSX（{ $what }）
+import-large = 工作簿解压后超过 { $limit } MiB：价目表或任务表不会这么大，没有读取
 import-encoding = 文件编码是 { $encoding }，已按它读取
 import-header-again = 重复的表头
 import-line = { $what }
+import-row-short = 这一行只有 { $cells } 格，表头有 { $columns } 列：被截断了
+import-price-missing = 没写价格
 import-no-price = 价格是 { $price }，等于没有价格
 import-not-a-price = “{ $text }”不是价格
 import-no-currency = 没写币种；可用 --currency 写明
@@ -62,3 +65,48 @@ import-unit = 价格单位是“{ $unit }”，不是小时
 import-charge-type = 不认识的计费类型“{ $text }”
 import-no-card-name = 这一行没写卡名
 import-not-sold = 各档都没有价格：不在售
+
+price-column-kind = 类型
+price-column-provider = 平台
+price-column-card = 卡
+price-column-count = 卡数
+price-column-mode = 计费方式
+price-column-price = 价格
+price-column-currency = 币种
+price-column-per = 单位
+price-column-granularity = 计费粒度
+price-column-minimum = 最低计费
+price-column-rounding = 取整
+price-column-free = 免费额度
+price-column-up_to = 至
+price-column-charged_when_stopped = 关机收费
+price-column-vcpus = 核数
+price-column-memory = 内存
+price-column-disk = 硬盘
+price-column-region = 地区
+price-column-country = 国家
+price-column-product = 产品
+price-column-tier = 档次
+price-column-slices = 切分
+price-column-stock = 库存（台）
+price-column-interconnect = 互联
+price-column-host_included = 含主机
+price-column-observed = 日期
+price-column-source = 来源
+price-column-licence = 许可
+price-column-grade = 可信度
+price-column-notes = 备注
+price-column-card_raw = 原始卡名
+price-column-id = 编号
+
+import-format-skypilot = {" "}SkyPilot 目录
+import-format-gpuhunt = {" "}gpuhunt 目录
+import-format-gpurentalprices = {" "}gpurentalprices 快照
+import-format-tardellirs = {" "}tardellirs 价格表
+import-format-azure_retail = {" "}Azure 零售价
+import-format-vast = {" "}Vast.ai 报价
+import-format-runpod = {" "}RunPod 报价
+import-format-karpenter = {" "}Karpenter 价格表
+import-format-compshare = 优云智算接口
+import-format-autodl = {" "}AutoDL 接口
+import-format-price_card = 价目表

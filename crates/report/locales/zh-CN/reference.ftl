@@ -39,6 +39,7 @@ field-file-prices = 自己的价格表（CSV），相对这份文件的路径
 
 field-job-name = 任务名，不能重复
 field-job-task = 类型：推理服务、LoRA、QLoRA、全参微调、预训练、批处理
+field-job-from = 从 SkyPilot 任务文件或 dstack 配置取卡型、卡数、能否中断等，相对这份文件的路径；这里写的字段优先。写了它，`name` 和 `task` 可以不写
 field-job-model = 内置型号、config.json 的路径，或只写参数量
 field-job-runs = 跑几次，默认每月一次
 field-job-hours = 每次几小时；可以写范围“低-高”或“低-最可能-高”
@@ -112,6 +113,8 @@ field-team-people = 团队人数
 
 field-policy-margin = 安全边际：比例，或按模拟取 p80、p90，或 none
 field-policy-cap = 一个月最多花多少；超过时退出码为 1
+field-policy-hourly_cap = 按需和竞价加起来，一小时最多花多少；超过时退出码为 1
+field-policy-cards_cap = 同时最多用几张卡；超过时退出码为 1
 field-policy-providers = 只用这些平台
 field-policy-exclude_providers = 不用这些平台
 field-policy-regions = 只在这些国家（两位代码）或平台的地域里租
@@ -122,6 +125,8 @@ field-policy-grade = 价格来源至少要到哪一级：A 厂商自己的页面
 field-policy-outliers = 不到各家通常价格三分之一的报价是否参加；默认不参加
 field-policy-trial = 试错预留：金额，或租金的比例
 field-policy-headroom = 显存上限之外再留多少
+field-policy-trust_hours = 没有实测过的时长是否当作确定，直接按它买套餐；默认先权衡，先测更稳妥就先测
+field-policy-share_machines = 只用部分卡的任务是否合用多卡整机（默认合用）；写 false 则各用各的
 field-policy-tax = 税：价格之外的税率；价格就是全部成本写 included；小规模纳税人（不能抵扣）写 small，一般纳税人（可抵扣）写 general
 field-policy-spot_mtbf = 不知道回收频率时，假定竞价实例多久被收一次
 

@@ -53,6 +53,9 @@ cmd-budget = 管理每月预算
 cmd-budget-set = 设置预算：来自计划，或逐项填写
 cmd-budget-set--month = 月份，例如 2026-12
 cmd-budget-set--from = 计划（JSON），或现算的任务文件
+cmd-budget-set--prices = 规划任务文件时叠加在内置价格上的价格表；可重复
+cmd-budget-set--rate = 规划任务文件所用的汇率，例如 USD=7.1；可重复
+cmd-budget-set--all_prices = 没有日期、太旧、来源不可靠、低得离谱的报价也参加
 cmd-budget-set--total = 全月总额
 cmd-budget-set--line = 计划某一项的金额：rent、storage、egress 等；可重复
 cmd-budget-set--job = 某个任务的金额；可重复

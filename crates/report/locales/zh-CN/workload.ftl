@@ -2,6 +2,25 @@
 workload-at = { $file } 第 { $line } 行第 { $column } 列：{ $message }
 workload-in = { $file }：{ $message }
 
+syntax-missing = 缺少必需的字段
+syntax-unknown = 有不认识的字段或值
+syntax-type = 值的类型不对
+syntax-columns = 这一行的列数和表头不一样
+syntax-utf8 = 有不是 UTF-8 的字节
+syntax-pattern = 正则表达式的写法不对
+workload-at-cell = { $file } 表“{ $sheet }”的 { $cell }：{ $message }
+workload-sheet-broken = 这个文件打不开：不是 XLSX 表格，或已损坏，或太大
+workload-sheet-no-jobs = 没有任务表：要有一行表头，里面有“任务”（name）和“类型”（task）两列
+workload-hint-sheet = 想从填好的样表开始，运行 `kasuan init jobs.xlsx`
+workload-sheet-column = 不认识表头 `{ $heading }`
+workload-from-broken = `{ $path }` 第 { $line } 行读不懂
+workload-from-unknown = `{ $path }` 不是 SkyPilot 的任务文件，也不是 dstack 的 task、service 或 dev-environment 配置
+workload-hint-from = 任务文件要有 `resources:`；dstack 的配置要有 `type:`
+workload-foreign-no-hours = { $tool } 的任务文件不写要跑多久：在自己的任务文件里写 `from:` 指向它，再写 `hours:`（或 `data:`）
+workload-foreign-longest = 时长按任务文件里的最长时间 { $hours } 小时算；实际更短就写 `hours:`
+workload-foreign-counts = { $card } 要的是 { $found } 张，和前面的 { $used } 张不同，没有参与
+workload-foreign-left-out = 任务文件里的 { $fields } 没有用到：选哪家、哪个地域由计划决定，要限制就写在 `policy:` 里
+
 syntax-tab = 用了 Tab，这里只能用空格
 syntax-alias = 引用了没有定义的别名（*名字）
 syntax-quote = 引号没有成对

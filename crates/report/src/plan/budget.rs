@@ -54,7 +54,7 @@ pub(super) fn section(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
     ]);
     let flat = Phrase::new("report-flat").with("low", budget.flat.0).with("high", budget.flat.1);
     let flat = Line::plain(words.say(&flat)).toned(Tone::Faint);
-    let mut said = vec![flat];
+    let mut said = if report.any_choice() { vec![flat] } else { Vec::new() };
     said.extend(moved(report, words));
     vec![Part::Table(table), lines(said), lines(details)]
 }
@@ -100,7 +100,12 @@ fn row(line: &BudgetLine, words: &Words) -> Vec<Cell> {
         ];
     };
     let range = line.range.filter(|range| range.low != range.high);
-    let range = range.map(|range| format!("{} – {}", range.low, range.high)).unwrap_or_default();
+    let mut range =
+        range.map(|range| format!("{} – {}", range.low, range.high)).unwrap_or_default();
+    if line.unknown {
+        let part = words.word("report-partly-unknown");
+        range = if range.is_empty() { part } else { format!("{range} {part}") };
+    }
     // The margin stands on top of the whole, so it has no share of it.
     let (bar, share) = if line.kind == CostKind::Margin {
         (String::new(), String::new())

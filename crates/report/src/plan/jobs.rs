@@ -7,7 +7,7 @@ use kasuan_formats::{
     plan_json::v1::{confidence_word, task_word},
 };
 use kasuan_model::{Bytes, Money, Phrase};
-use kasuan_plan::outcome::{Choice, JobPlan};
+use kasuan_plan::outcome::{Choice, JobPlan, LinePart};
 
 /// Reasons of one job that are shown without `--explain`.
 const REASONS: usize = 2;
@@ -43,7 +43,48 @@ pub(super) fn section(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
     if !reasons.is_empty() {
         reasons.insert(0, heading);
     }
-    vec![Part::Table(table), lines(reasons)]
+    vec![Part::Table(table), lines(reasons), Part::Table(orders(report, words))]
+}
+
+/// Writes what to ask for at each provider: where, which product, and how old its price is.
+fn orders(report: &PlanReport<'_>, words: &Words) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("order", words.word("report-order")),
+        Column::words("provider", words.word("report-provider")),
+        Column::words("region", words.word("report-region")),
+        Column::words("product", words.word("report-product")),
+        Column::words("mode", words.word("report-mode")),
+        Column::words("seen", words.word("report-price-seen")),
+    ]);
+    let mut order = |what: &str, id: &str, count: u32| {
+        let Some(offer) = report.catalogue.offer(id) else { return };
+        let product = match offer.product.as_str() {
+            "" => report.card_name(&offer.card),
+            product => product.to_owned(),
+        };
+        let seen = offer.source.date.map(|day| day.to_string());
+        let seen = seen.unwrap_or_else(|| words.word("report-undated"));
+        table.push(vec![
+            Cell::new(what),
+            Cell::new(&offer.provider),
+            Cell::new(&offer.region),
+            Cell::new(format!("{count} × {product}")),
+            Cell::new(words.mode(offer.mode)),
+            Cell::new(format!("{seen} · {}", offer.source.grade)).toned(Tone::Faint),
+        ]);
+    };
+    for part in &report.plan.budget.parts {
+        match part {
+            LinePart::Term { offer, card, count, .. } => order(card, offer, *count),
+            LinePart::Hours { job, offer, .. } => {
+                let Some(job) = report.plan.jobs.get(*job) else { continue };
+                let instances = job.choice.as_ref().map_or(1, |choice| choice.instances.max(1));
+                order(&job.name, offer, instances);
+            }
+            _ => {}
+        }
+    }
+    table
 }
 
 fn row(job: &JobPlan, choice: &Choice, words: &Words) -> Vec<Cell> {
@@ -117,7 +158,8 @@ fn details(choice: &Choice, words: &Words) -> Vec<Line> {
                 .with_word("confidence", confidence(memory.confidence));
             said.push(Line::plain(words.say(&phrase)));
             let named = MEMORY_CAUSES.into_iter().zip(causes(&memory.breakdown));
-            let named = named.filter(|(_, (_, bytes))| *bytes > Bytes::ZERO);
+            // What rounds to nothing is not worth a word.
+            let named = named.filter(|(_, (_, bytes))| *bytes > Bytes::from_mib(50));
             let named: Vec<_> =
                 named.map(|(key, (_, bytes))| format!("{} {bytes}", words.word(key))).collect();
             let phrase = Phrase::new("report-breakdown").with("parts", named.join(" + "));
@@ -138,6 +180,13 @@ fn details(choice: &Choice, words: &Words) -> Vec<Line> {
             .with("interval", span(spot.interval, words))
             .with("expected", span(spot.expected, words))
             .with("efficiency", spot.efficiency);
+        said.push(Line::plain(words.say(&phrase)));
+    }
+    for one in &choice.scaling {
+        let phrase = Phrase::new("report-scaling")
+            .with("cards", one.cards)
+            .with("time", span(one.time, words))
+            .with("efficiency", format!("{:.0}", one.efficiency * 100.0));
         said.push(Line::plain(words.say(&phrase)));
     }
     said.extend(choice.how.iter().map(|how| Line::plain(words.say(how))));

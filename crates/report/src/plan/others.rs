@@ -1,12 +1,13 @@
 //! What is committed, when runs start, what to give up, what naive choices cost, and the sources.
 
-use super::{PlanReport, hours, lines, per_cent_more};
+use super::{PlanReport, hours, lines, per_cent_more, when};
 use crate::{Cell, Column, Line, Part, Table, Tone, Words, gantt};
 use kasuan_formats::plan_json::v1::baseline_word;
 use kasuan_model::Phrase;
 use kasuan_plan::{
     advise::FirstStep,
-    outcome::{CalendarEntry, FallbackAction, MeasureFirst, TradeOff},
+    outcome::{FallbackAction, MeasureFirst, TradeOff},
+    workload::Amount,
 };
 use std::collections::BTreeSet;
 
@@ -29,7 +30,12 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
     for one in &mix.commitments {
         let pays = one.used >= one.break_even;
         table.push(vec![
-            Cell::new(format!("{} × {} {}", one.count, one.card, words.mode(one.mode))),
+            Cell::new(format!(
+                "{} × {} {}",
+                one.count,
+                report.card_name(&one.card),
+                words.mode(one.mode)
+            )),
             Cell::new(one.start.strftime("%m-%d %H:%M").to_string()),
             Cell::new(one.price.to_string()),
             Cell::new(format!("{} h", hours(one.used))).toned(if pays {
@@ -50,7 +56,8 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         .with("gap", format!("{:.1}%", mix.gap * 100.0));
     said.push(Line::plain(words.say(&bound)).toned(Tone::Faint));
     for patience in &report.plan.patience {
-        if patience.saving.is_zero() {
+        // A step that saves nothing more than the one before says nothing new.
+        if patience.per_hour.is_zero() {
             continue;
         }
         let phrase = Phrase::new("report-patience")
@@ -60,34 +67,59 @@ pub(super) fn mix(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         said.push(Line::plain(words.say(&phrase)));
     }
     for packed in &mix.packing {
-        let phrase = Phrase::new("report-packing")
+        let key = if packed.planned { "report-packed" } else { "report-packing" };
+        let phrase = Phrase::new(key)
             .with("cards", packed.cards)
-            .with("card", packed.card.as_str())
+            .with("card", report.card_name(&packed.card))
             .with("apart", packed.apart)
             .with("together", packed.together)
             .with("bound", packed.lower_bound);
         said.push(Line::item(words.say(&phrase)));
+        if packed.planned {
+            let jobs = packed.jobs.join(words.word("report-comma").as_str());
+            let who = Phrase::new("report-packed-jobs").with("jobs", jobs);
+            said.push(Line::plain(words.say(&who)).deeper().toned(Tone::Faint));
+        }
     }
-    said.extend(report.plan.measure_first.iter().flat_map(|one| measured(one, words)));
+    for one in &mix.commitments {
+        let Some(back) = one.given_back else { continue };
+        let phrase = Phrase::new("report-given-back")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode))
+            .with("day", back.strftime("%m-%d %H:%M"))
+            .with("price", one.price);
+        said.push(Line::item(words.say(&phrase)));
+    }
+    if let Some(cost) = mix.cost_if_bought {
+        let phrase = Phrase::new("report-if-bought").with("cost", cost).with("now", mix.cost);
+        said.push(Line::plain(words.say(&phrase)).toned(Tone::Faint));
+    }
+    let measured = |one| measured(one, &report.card_name(&one.card), words);
+    said.extend(report.plan.measure_first.iter().flat_map(measured));
     vec![Part::Table(table), lines(said)]
 }
 
 /// Says whether a term that rests on a guess is bought now or after measuring, with the figures.
-fn measured(one: &MeasureFirst, words: &Words) -> Vec<Line> {
+fn measured(one: &MeasureFirst, card: &str, words: &Words) -> Vec<Line> {
     let whole = |hours: rust_decimal::Decimal| hours.round().normalize();
     let head = match (one.step, one.again) {
+        _ if one.bought && one.step != FirstStep::Commit => Phrase::new("report-measure-insisted")
+            .with("count", one.count)
+            .with("card", one.card.as_str())
+            .with("mode", words.mode(one.mode)),
         (FirstStep::Measure, Some(again)) => Phrase::new("report-measure-first")
             .with("day", again.strftime("%m-%d"))
             .with("count", one.count)
-            .with("card", one.card.as_str())
+            .with("card", card)
             .with("mode", words.mode(one.mode)),
         (FirstStep::OnDemand, _) => Phrase::new("report-measure-on-demand")
             .with("count", one.count)
-            .with("card", one.card.as_str())
+            .with("card", card)
             .with("mode", words.mode(one.mode)),
         _ => Phrase::new("report-measure-commit")
             .with("count", one.count)
-            .with("card", one.card.as_str())
+            .with("card", card)
             .with("mode", words.mode(one.mode)),
     };
     let guess = Phrase::new("report-measure-guess")
@@ -129,7 +161,7 @@ pub(super) fn calendar(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
                 Cell::new(entry.start.strftime("%m-%d %H:%M").to_string()),
                 Cell::new(entry.end.strftime("%m-%d %H:%M").to_string()),
                 Cell::new(&entry.job),
-                Cell::new(format!("{} × {}", entry.cards, entry.card)),
+                Cell::new(format!("{} × {}", entry.cards, report.card_name(&entry.card))),
                 Cell::new(words.mode(entry.mode)),
             ]);
         }
@@ -141,50 +173,30 @@ pub(super) fn calendar(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         Column::figures("runs", words.word("report-runs")),
         Column::words("when", words.word("report-when")),
     ]);
-    for job in &report.plan.jobs {
-        let runs: Vec<_> = entries.iter().filter(|entry| entry.job == job.name).collect();
-        if let Some(when) = when(&runs, words) {
-            table.push(vec![
-                Cell::new(&job.name),
-                Cell::new(runs.len().to_string()),
-                Cell::new(when),
-            ]);
-        }
+    for (job, asked) in report.plan.jobs.iter().zip(&report.workload.jobs) {
+        let parts: Vec<_> = entries.iter().filter(|entry| entry.job == job.name).collect();
+        let Some(when) = when::told(&parts, words) else { continue };
+        // A service is up or down; it has no runs to count.
+        let runs = match asked.amount {
+            Amount::Service => Cell::unknown(words.word("report-service-runs")),
+            _ => Cell::new(when::runs(&parts).to_string()),
+        };
+        table.push(vec![Cell::new(&job.name), runs, Cell::new(when)]);
     }
     if table.rows.is_empty() {
         return Vec::new();
     }
     let picture = gantt(report.plan, report.workload, PICTURE_ROWS, words);
-    vec![Part::Table(table), Part::Picture(picture)]
-}
-
-/// Says when a job runs, as shortly as its runs allow: the same hours every day, or each start.
-fn when(runs: &[&CalendarEntry], words: &Words) -> Option<String> {
-    let first = runs.first()?;
-    let last = runs.last()?;
-    let clock = |entry: &CalendarEntry| {
-        format!("{}–{}", entry.start.strftime("%H:%M"), entry.end.strftime("%H:%M"))
-    };
-    let same: BTreeSet<_> = runs.iter().map(|entry| clock(entry)).collect();
-    if runs.len() > 4 && same.len() == 1 {
-        let phrase = Phrase::new("report-same-hours")
-            .with("first", first.start.strftime("%m-%d"))
-            .with("last", last.start.strftime("%m-%d"))
-            .with("clock", clock(first));
-        return Some(words.say(&phrase));
-    }
-    let short = |entry: &&CalendarEntry| {
-        let end = if entry.start.date() == entry.end.date() { "%H:%M" } else { "%m-%d %H:%M" };
-        format!("{}–{}", entry.start.strftime("%m-%d %H:%M"), entry.end.strftime(end))
-    };
-    if runs.len() <= 4 {
-        return Some(
-            runs.iter().map(short).collect::<Vec<_>>().join(words.word("report-comma").as_str()),
-        );
-    }
-    let phrase =
-        Phrase::new("report-first-and-last").with("first", short(first)).with("last", short(last));
-    Some(words.say(&phrase))
+    let peak = report.plan.peak.map(|peak| {
+        let phrase = Phrase::new("report-peak")
+            .with("cards", peak.cards)
+            .with("cards_at", peak.cards_at.strftime("%m-%d %H:%M"))
+            .with("hourly", peak.hourly)
+            .with("hourly_at", peak.hourly_at.strftime("%m-%d %H:%M"));
+        Line::plain(words.say(&phrase)).toned(Tone::Faint)
+    });
+    let peak = lines(peak.into_iter().collect());
+    vec![Part::Table(table), peak, Part::Picture(picture)]
 }
 
 /// Writes what to give up when the money is not there.
@@ -262,8 +274,14 @@ pub(super) fn baselines(report: &PlanReport<'_>, words: &Words) -> Vec<Part> {
         Column::figures("more", words.word("report-more")),
         Column::words("note", words.word("report-note")),
     ]);
+    let mut said: BTreeSet<String> = BTreeSet::new();
     for baseline in &report.plan.baselines {
-        let notes: Vec<_> = baseline.note.iter().map(|note| words.say(note)).collect();
+        let notes = baseline.note.iter().map(|note| words.say(note));
+        // What is wrong with two choices alike is said once.
+        let mut notes: Vec<_> = notes.filter(|note| said.insert(note.clone())).collect();
+        if notes.is_empty() && !baseline.note.is_empty() {
+            notes.push(words.word("report-as-above"));
+        }
         let name = words.word(&format!("baseline-{}", baseline_word(baseline.kind)));
         let (total, more) = match baseline.total {
             Some(total) => {

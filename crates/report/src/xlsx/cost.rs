@@ -1,7 +1,7 @@
 //! The sheets of prices and of cost: every amount is a quantity times a price that may be changed.
 
 use super::{
-    layout::{FIRST, Layout, Rule},
+    layout::{Layout, Quantity, Rate, Rule},
     page::{Page, Style, Value, reference},
 };
 use crate::Words;
@@ -64,18 +64,22 @@ pub(super) fn cost(
     let mut page = Page::new(sheet, &layout.names.cost)?;
     let title = Phrase::new("sheet-cost-note").with("currency", total.currency());
     page.line(words.say(&title), Style::Faint)?;
-    let headings = ["report-rent", "sheet-quantity", "sheet-price", "report-amount", "sheet-unit"];
+    let headings = [
+        "sheet-item",
+        "sheet-quantity",
+        "sheet-price",
+        "report-amount",
+        "sheet-unit",
+        "report-provider",
+        "sheet-size",
+        "sheet-free",
+        "sheet-times",
+        "sheet-tier-from",
+        "sheet-tier-to",
+    ];
     page.headings(&headings, words, true)?;
-    for (index, item) in layout.rent.iter().enumerate() {
-        let price = &layout.prices[item.price];
-        let row = Layout::rent_row(index);
-        page.row(vec![
-            (Value::text(&item.what), Style::Words),
-            (Value::decimal(item.quantity), Style::NumberInput),
-            (Value::formula(price_at(layout, item.price), price.price), Style::Price),
-            (Value::formula(format!("=B{row}*C{row}"), item.amount), Style::Money),
-            (Value::text(&price.unit), Style::Words),
-        ])?;
+    for index in 0..layout.items.len() {
+        page.row(item_cells(layout, index))?;
     }
     page.gap();
     let headings = [
@@ -92,7 +96,7 @@ pub(super) fn cost(
         let name = words.word(&format!("cost-{}", cost_word(line.kind)));
         let amount = line.amount.map_or(Decimal::ZERO, Money::amount);
         let mut cells = vec![(Value::text(name), Style::Words)];
-        cells.extend(line_cells(layout, row, rule, amount, total.currency(), words));
+        cells.extend(line_cells(layout, row, (line.kind, rule), amount, total.currency(), words));
         if line.amount.is_some() && line.kind != CostKind::Margin {
             let before = before_margin(layout);
             let share = Value::formula(
@@ -112,6 +116,81 @@ pub(super) fn cost(
         (Value::formula(sum, total.amount()), Style::Total),
     ])?;
     page.finish()
+}
+
+/// Returns the cells of an item: quantity and price as formulas over what the reader may change.
+fn item_cells(layout: &Layout, index: usize) -> Vec<(Value, Style)> {
+    let item = &layout.items[index];
+    let row = Layout::item_row(index);
+    let blank = || (Value::Blank, Style::Words);
+    let input = |number: Decimal| (Value::decimal(number), Style::NumberInput);
+    let formula = |text: String| (Value::formula(text, item.amount_of), Style::Number);
+    let mut inputs = Vec::new();
+    let quantity = match item.quantity {
+        Quantity::Stated(number) => input(number),
+        Quantity::Share(share) => (Value::decimal(share), Style::ShareInput),
+        Quantity::Kept { size, free, times } => {
+            inputs.extend([input(size), input(free), input(times)]);
+            formula(format!("=MAX(0,G{row}-H{row})*I{row}"))
+        }
+        Quantity::Sent { size, free, from, to } => {
+            // The size of the month's traffic is changed once, in the row of the first tier.
+            let first = layout.items_of(item.kind).map_or(row, |(first, _)| first);
+            if first == row {
+                inputs.extend([input(size), input(free)]);
+            } else {
+                for (column, number) in [('G', size), ('H', free)] {
+                    let same = Value::formula(format!("={column}{first}"), number);
+                    inputs.push((same, Style::Number));
+                }
+            }
+            inputs.extend([blank(), input(from)]);
+            let charged = format!("MAX(0,G{row}-H{row})");
+            match to {
+                Some(to) => {
+                    inputs.push(input(to));
+                    formula(format!("=MAX(0,MIN({charged},K{row})-J{row})"))
+                }
+                None => formula(format!("=MAX(0,{charged}-J{row})")),
+            }
+        }
+    };
+    let price = match item.rate {
+        Rate::Price(index) => {
+            let price = layout.prices[index].price;
+            (Value::formula(price_at(layout, index), price), Style::Price)
+        }
+        Rate::Bill { base, with_data } => {
+            (Value::formula(bill(layout, row, with_data), base), Style::Money)
+        }
+    };
+    let mut cells = vec![
+        (Value::text(&item.what), Style::Words),
+        quantity,
+        price,
+        (Value::formula(format!("=B{row}*C{row}"), item.amount), Style::Money),
+        (Value::text(&item.unit), Style::Words),
+        (Value::text(&item.provider), Style::Words),
+    ];
+    cells.extend(inputs);
+    cells
+}
+
+/// Returns the formula of what the provider of a row bills.
+fn bill(layout: &Layout, row: u32, with_data: bool) -> String {
+    let mut sum = match layout.items_of(CostKind::Rent) {
+        Some((first, last)) => {
+            format!("=SUMIF($F${first}:$F${last},F{row},${AMOUNT}${first}:${AMOUNT}${last})")
+        }
+        None => "=0".to_owned(),
+    };
+    if with_data {
+        let data = [CostKind::Storage, CostKind::Egress];
+        for row in data.iter().filter_map(|kind| layout.row_of(*kind)) {
+            sum.push_str(&format!("+N({AMOUNT}{row})"));
+        }
+    }
+    sum
 }
 
 fn price_at(layout: &Layout, index: usize) -> String {
@@ -134,7 +213,7 @@ pub(super) fn before_margin(layout: &Layout) -> String {
 fn line_cells(
     layout: &Layout,
     row: u32,
-    rule: &Rule,
+    (kind, rule): (CostKind, &Rule),
     amount: Decimal,
     currency: Currency,
     words: &Words,
@@ -143,21 +222,19 @@ fn line_cells(
     let rounded = |formula: String| Value::formula(format!("=ROUND({formula},{digits})"), amount);
     let blank = || (Value::Blank, Style::Words);
     let unit = |key: &str| (Value::text(words.word(key)), Style::Words);
-    let rent = if layout.rent.is_empty() {
-        "0".to_owned()
-    } else {
-        let last = Layout::rent_row(layout.rent.len()) - 1;
-        format!("SUM({AMOUNT}{FIRST}:{AMOUNT}{last})")
+    let sum = |kind: CostKind| match layout.items_of(kind) {
+        Some((first, last)) => format!("SUM({AMOUNT}{first}:{AMOUNT}{last})"),
+        None => "0".to_owned(),
     };
     match rule {
-        Rule::Rent => {
-            vec![blank(), blank(), (rounded(rent), Style::Money), unit("sheet-sum-above")]
+        Rule::Items => {
+            vec![blank(), blank(), (rounded(sum(kind)), Style::Money), unit("sheet-sum-above")]
         }
-        Rule::Item(item) => {
-            let price = &layout.prices[item.price];
+        Rule::Labour { hours, price: index } => {
+            let price = &layout.prices[*index];
             vec![
-                (Value::decimal(item.quantity), Style::NumberInput),
-                (Value::formula(price_at(layout, item.price), price.price), Style::Price),
+                (Value::decimal(*hours), Style::NumberInput),
+                (Value::formula(price_at(layout, *index), price.price), Style::Price),
                 (rounded(format!("B{row}*C{row}")), Style::Money),
                 (Value::text(&price.unit), Style::Words),
             ]
@@ -165,20 +242,9 @@ fn line_cells(
         Rule::ShareOfRent(share) => vec![
             (Value::decimal(*share), Style::ShareInput),
             blank(),
-            (rounded(format!("{rent}*B{row}")), Style::Money),
+            (rounded(format!("{}*B{row}", sum(CostKind::Rent))), Style::Money),
             unit("sheet-of-rent"),
         ],
-        Rule::ShareOfBill(share) => {
-            let billed = [CostKind::Rent, CostKind::Storage, CostKind::Egress];
-            let rows = billed.iter().filter_map(|kind| layout.row_of(*kind));
-            let sum: Vec<_> = rows.map(|row| format!("N({AMOUNT}{row})")).collect();
-            vec![
-                (Value::decimal(*share), Style::ShareInput),
-                blank(),
-                (rounded(format!("({})*B{row}", sum.join("+"))), Style::Money),
-                unit("sheet-of-bill"),
-            ]
-        }
         Rule::Margin(share) => {
             let at = reference(&layout.names.margin, super::margin::VALUE, super::margin::RATE_ROW);
             let before = before_margin(layout);
@@ -195,6 +261,9 @@ fn line_cells(
             (Value::decimal(amount), Style::NumberInput),
             unit("sheet-stated"),
         ],
+        Rule::Fixed => {
+            vec![blank(), blank(), (Value::decimal(amount), Style::Money), unit("sheet-from-plan")]
+        }
         Rule::Unknown => vec![
             blank(),
             blank(),

@@ -2,9 +2,10 @@
 
 use crate::{PlanReport, Words};
 use jiff::civil::Date;
-use kasuan_model::{Bytes, Money, Phrase};
+use kasuan_market::terms::StoragePer;
+use kasuan_model::{Money, Phrase};
 use kasuan_plan::{
-    outcome::{BudgetLine, CostKind},
+    outcome::{BudgetLine, CostKind, LinePart},
     workload::{Margin, Trial},
 };
 use rust_decimal::{Decimal, prelude::FromPrimitive as _};
@@ -58,34 +59,64 @@ pub(super) struct Price {
     pub(super) date: Option<Date>,
 }
 
+/// How much of something there is, and how the sheet reckons it.
+#[derive(Clone, Debug)]
+pub(super) enum Quantity {
+    /// A number that the reader may change.
+    Stated(Decimal),
+    /// A share that the reader may change.
+    Share(Decimal),
+    /// Data above what is free, for so many spans.
+    Kept { size: Decimal, free: Decimal, times: Decimal },
+    /// Traffic above what is free that falls between two bounds.
+    Sent { size: Decimal, free: Decimal, from: Decimal, to: Option<Decimal> },
+}
+
+/// What one of it costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rate {
+    /// A price on the sheet of prices, as an index.
+    Price(usize),
+    /// What the item's provider bills: rent, and the lines of data where they are with it.
+    Bill { base: Decimal, with_data: bool },
+}
+
 /// A line of cost that is a quantity times a price.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
+    /// Which line of the budget it is part of.
+    pub(super) kind: CostKind,
     /// What it is, in words.
     pub(super) what: String,
+    /// The provider; empty where the user states the price.
+    pub(super) provider: String,
     /// How much of it.
-    pub(super) quantity: Decimal,
-    /// Which price, as an index into the prices.
-    pub(super) price: usize,
+    pub(super) quantity: Quantity,
+    /// The same as a number.
+    pub(super) amount_of: Decimal,
+    /// What one of it costs.
+    pub(super) rate: Rate,
     /// Its cost, unrounded.
     pub(super) amount: Decimal,
+    /// What the quantity counts, in words.
+    pub(super) unit: String,
 }
 
 /// How a line of the budget is computed in the sheet.
 #[derive(Clone, Debug)]
 pub(super) enum Rule {
-    /// The sum of the items of rent.
-    Rent,
-    /// A quantity times a price.
-    Item(Item),
+    /// The sum of its items.
+    Items,
+    /// Hours of labour at a price.
+    Labour { hours: Decimal, price: usize },
     /// A share of the rent.
     ShareOfRent(Decimal),
-    /// A share of what providers bill.
-    ShareOfBill(Decimal),
     /// A share of everything before it.
     Margin(Decimal),
     /// An amount that the user stated.
     Stated,
+    /// An amount that rests on nothing in the sheet.
+    Fixed,
     /// Unknown, and not counted.
     Unknown,
 }
@@ -95,11 +126,11 @@ pub(super) enum Rule {
 pub(super) struct Layout {
     pub(super) names: SheetNames,
     pub(super) prices: Vec<Price>,
-    pub(super) rent: Vec<Item>,
+    pub(super) items: Vec<Item>,
     pub(super) lines: Vec<(BudgetLine, Rule)>,
 }
 
-/// The first row of prices, and of the items of rent, counted from 1.
+/// The first row of prices, and of items, counted from 1.
 pub(super) const FIRST: u32 = 3;
 
 impl Layout {
@@ -107,10 +138,12 @@ impl Layout {
         let mut layout = Self {
             names: SheetNames::new(words),
             prices: Vec::new(),
-            rent: Vec::new(),
+            items: Vec::new(),
             lines: Vec::new(),
         };
-        layout.add_rent(report, words);
+        for part in &report.plan.budget.parts {
+            layout.add(part, report, words);
+        }
         for line in &report.plan.budget.lines {
             let rule = layout.rule(report, line, words);
             layout.lines.push((line.clone(), rule));
@@ -123,14 +156,21 @@ impl Layout {
         FIRST + u32::try_from(index).unwrap_or(u32::MAX / 2)
     }
 
-    /// Returns the row of an item of rent.
-    pub(super) fn rent_row(index: usize) -> u32 {
+    /// Returns the row of an item.
+    pub(super) fn item_row(index: usize) -> u32 {
         Self::price_row(index)
     }
 
-    /// Returns the row of a line of the budget: behind the items of rent, with a heading between.
+    /// Returns the first and the last row of the items of a class of cost, which stand together.
+    pub(super) fn items_of(&self, kind: CostKind) -> Option<(u32, u32)> {
+        let first = self.items.iter().position(|item| item.kind == kind)?;
+        let last = self.items.iter().rposition(|item| item.kind == kind)?;
+        Some((Self::item_row(first), Self::item_row(last)))
+    }
+
+    /// Returns the row of a line of the budget: behind the items, with a heading between.
     pub(super) fn line_row(&self, index: usize) -> u32 {
-        Self::rent_row(self.rent.len()) + 2 + u32::try_from(index).unwrap_or(u32::MAX / 2)
+        Self::item_row(self.items.len()) + 2 + u32::try_from(index).unwrap_or(u32::MAX / 2)
     }
 
     /// Returns the row of a class of cost.
@@ -180,73 +220,97 @@ impl Layout {
         })
     }
 
-    fn add_rent(&mut self, report: &PlanReport<'_>, words: &Words) {
-        let mut rest = report.plan.mix.cost.amount();
-        for one in &report.plan.mix.commitments {
-            let count = Decimal::from(one.count.max(1));
-            let each = Money::new(one.price.amount() / count, one.price.currency());
-            let mode = words.mode(one.mode);
-            let card = (
-                one.card.to_string(),
-                words.say(&Phrase::new("sheet-per-term").with("mode", &mode)),
-            );
-            let price = self.offer_price(report, words, &one.offer, card, each);
-            let phrase = Phrase::new("sheet-commitment").with("card", &one.card).with("mode", mode);
-            rest -= one.price.amount();
-            self.rent.push(Item {
-                what: words.say(&phrase),
-                quantity: Decimal::from(one.count),
-                price,
-                amount: one.price.amount(),
-            });
-        }
-        for job in &report.plan.jobs {
-            let Some(choice) = &job.choice else { continue };
-            let hourly = choice.hourly.amount();
-            let amount = choice.cost.likely.amount();
-            if choice.mode.is_commitment() || hourly.is_zero() {
-                continue;
+    /// Adds an item for a part of a line.
+    fn add(&mut self, part: &LinePart, report: &PlanReport<'_>, words: &Words) {
+        let (amount_of, amount) = (part.quantity(), part.amount());
+        let price = part.price();
+        let provider = match part {
+            LinePart::Hours { provider, .. }
+            | LinePart::Term { provider, .. }
+            | LinePart::Kept { provider, .. }
+            | LinePart::Sent { provider, .. }
+            | LinePart::Billed { provider, .. } => provider.clone(),
+        };
+        let data = |id: &str, what: &str, unit: &str, source: &str| Price {
+            id: format!("{provider}{id}"),
+            provider: provider.clone(),
+            what: what.to_owned(),
+            mode: String::new(),
+            unit: unit.to_owned(),
+            price: price.amount(),
+            source: source.to_owned(),
+            date: None,
+        };
+        let terms = || {
+            let source = &report.catalogue.terms(&provider, Some(report.today)).source;
+            (source.text.clone(), source.date)
+        };
+        let (what, quantity, rate, unit) = match part {
+            LinePart::Hours { job, offer, .. } => {
+                let job = report.plan.jobs.get(*job);
+                let card = job.and_then(|job| job.choice.as_ref());
+                let card = card.map(|choice| choice.card_name.clone()).unwrap_or_default();
+                let unit = words.word("sheet-per-hour");
+                let at = self.offer_price(report, words, offer, (card, unit.clone()), price);
+                let what = job.map(|job| job.name.clone()).unwrap_or_default();
+                (what, Quantity::Stated(amount_of), Rate::Price(at), unit)
             }
-            let card = (choice.card_name.clone(), words.word("sheet-per-hour"));
-            let price = self.offer_price(report, words, &choice.offer, card, choice.hourly);
-            rest -= amount;
-            self.rent.push(Item {
-                what: job.name.clone(),
-                quantity: amount / hourly,
-                price,
-                amount,
-            });
-        }
-        if rest.round_dp(2) != Decimal::ZERO {
-            let what = words.word("sheet-rest-of-rent");
-            let price = self.price(Price {
-                id: "rest".to_owned(),
-                provider: String::new(),
-                what: what.clone(),
-                mode: words.word("mode-on_demand"),
-                unit: words.word("sheet-per-month"),
-                price: rest,
-                source: words.word("sheet-from-plan"),
-                date: None,
-            });
-            self.rent.push(Item { what, quantity: Decimal::ONE, price, amount: rest });
-        }
+            LinePart::Term { offer, card, mode, .. } => {
+                let mode = words.mode(*mode);
+                let unit = words.say(&Phrase::new("sheet-per-term").with("mode", &mode));
+                let at =
+                    self.offer_price(report, words, offer, (card.clone(), unit.clone()), price);
+                let what = Phrase::new("sheet-commitment").with("card", card).with("mode", mode);
+                (words.say(&what), Quantity::Stated(amount_of), Rate::Price(at), unit)
+            }
+            LinePart::Kept { name, size, free, times, per, binary, .. } => {
+                let label = words.word("cost-storage");
+                let what = if name.is_empty() { label } else { format!("{label} {name}") };
+                let unit = words.word(kept_unit(*per, *binary));
+                let stated = words.word("sheet-stated");
+                let mut row = data(&format!("/storage {name}"), &what, &unit, &stated);
+                if !provider.is_empty() {
+                    (row.source, row.date) = terms();
+                }
+                let at = self.price(row);
+                let quantity = Quantity::Kept { size: *size, free: *free, times: *times };
+                (what, quantity, Rate::Price(at), unit)
+            }
+            LinePart::Sent { size, free, from, to, .. } => {
+                let start = from.normalize();
+                let what = words.say(&match to {
+                    Some(to) => {
+                        Phrase::new("sheet-tier").with("from", start).with("to", to.normalize())
+                    }
+                    None => Phrase::new("sheet-last-tier").with("from", start),
+                });
+                let unit = words.word("sheet-per-gb");
+                let mut row = data(&format!("/egress {from}"), &what, &unit, "");
+                (row.source, row.date) = terms();
+                let at = self.price(row);
+                let quantity = Quantity::Sent { size: *size, free: *free, from: *from, to: *to };
+                (what, quantity, Rate::Price(at), unit)
+            }
+            LinePart::Billed { base, share, with_data, .. } => (
+                words.word("cost-tax"),
+                Quantity::Share(*share),
+                Rate::Bill { base: base.amount(), with_data: *with_data },
+                words.word("sheet-of-bill"),
+            ),
+        };
+        let kind = part.kind();
+        self.items.push(Item { kind, what, provider, quantity, amount_of, rate, amount, unit });
     }
 
     fn rule(&mut self, report: &PlanReport<'_>, line: &BudgetLine, words: &Words) -> Rule {
         let Some(amount) = line.amount.map(Money::amount) else { return Rule::Unknown };
         let workload = report.workload;
-        let label =
-            words.word(&format!("cost-{}", kasuan_formats::plan_json::v1::cost_word(line.kind)));
         match line.kind {
-            CostKind::Rent => Rule::Rent,
-            CostKind::Storage => {
-                let size: Bytes = workload.storage.iter().map(|need| need.size).sum();
-                self.by_unit(label, size.gb(), amount, words.word("sheet-per-gb-month"), words)
-            }
-            CostKind::Egress => {
-                let size = workload.transfer.egress.gb();
-                self.by_unit(label, size, amount, words.word("sheet-per-gb"), words)
+            CostKind::Rent | CostKind::Storage | CostKind::Egress | CostKind::Tax => {
+                match self.items_of(line.kind) {
+                    Some(_) => Rule::Items,
+                    None => Rule::Fixed,
+                }
             }
             CostKind::Trial => match workload.policy.trial {
                 Trial::Amount(_) => Rule::Stated,
@@ -260,30 +324,23 @@ impl Layout {
                 } else {
                     workload.team.ops_hours
                 };
-                let unit = words.word("sheet-per-engineer-hour");
                 match (hours.filter(|hours| !hours.is_zero()), workload.team.engineer_hour) {
                     (Some(hours), Some(price)) => {
+                        let price = workload.rates.convert(price, workload.currency);
                         let price = self.price(Price {
                             id: "engineer".to_owned(),
                             provider: String::new(),
                             what: words.word("sheet-engineer"),
                             mode: String::new(),
-                            unit,
-                            price: price.amount(),
+                            unit: words.word("sheet-per-engineer-hour"),
+                            price: price.map(Money::amount).unwrap_or_default(),
                             source: words.word("sheet-stated"),
                             date: None,
                         });
-                        Rule::Item(Item { what: label, quantity: hours, price, amount })
+                        Rule::Labour { hours, price }
                     }
                     _ => Rule::Stated,
                 }
-            }
-            CostKind::Tax => {
-                let billed = [CostKind::Rent, CostKind::Storage, CostKind::Egress];
-                let lines = self.lines.iter().filter(|(line, _)| billed.contains(&line.kind));
-                let sum: Decimal =
-                    lines.filter_map(|(line, _)| line.amount).map(Money::amount).sum();
-                Rule::ShareOfBill(amount.checked_div(sum).unwrap_or_default())
             }
             CostKind::Margin => match workload.policy.margin {
                 Margin::Flat(share) => Rule::Margin(Decimal::from_f64(share).unwrap_or_default()),
@@ -291,27 +348,16 @@ impl Layout {
             },
         }
     }
+}
 
-    /// A line that is a size times a mean price, which tiers and free quotas have gone into.
-    fn by_unit(
-        &mut self,
-        what: String,
-        size: Decimal,
-        amount: Decimal,
-        unit: String,
-        words: &Words,
-    ) -> Rule {
-        let Some(each) = amount.checked_div(size) else { return Rule::Stated };
-        let price = self.price(Price {
-            id: what.clone(),
-            provider: String::new(),
-            what: what.clone(),
-            mode: String::new(),
-            unit,
-            price: each,
-            source: words.word("sheet-from-plan"),
-            date: None,
-        });
-        Rule::Item(Item { what, quantity: size, price, amount })
+/// Returns the key of what a price of storage is for.
+const fn kept_unit(per: StoragePer, binary: bool) -> &'static str {
+    match (per, binary) {
+        (StoragePer::Month, false) => "sheet-per-gb-month",
+        (StoragePer::Day, false) => "sheet-per-gb-day",
+        (StoragePer::Hour, false) => "sheet-per-gb-hour",
+        (StoragePer::Month, true) => "sheet-per-gib-month",
+        (StoragePer::Day, true) => "sheet-per-gib-day",
+        (StoragePer::Hour, true) => "sheet-per-gib-hour",
     }
 }

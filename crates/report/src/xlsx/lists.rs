@@ -162,6 +162,7 @@ pub(super) fn billing(
     words: &Words,
 ) -> Result<(), XlsxError> {
     let mut page = Page::new(sheet, &layout.names.billing)?;
+    page.line(words.word("sheet-fixed-billing"), Style::Faint)?;
     let headings = [
         "report-job",
         "sheet-rank",
@@ -226,7 +227,7 @@ pub(super) fn billing(
             let (yes, no) = (words.word("sheet-pays"), words.word("sheet-pays-not"));
             let verdict = if used >= even { &yes } else { &no };
             page.row(vec![
-                (Value::text(one.card.as_str()), Style::Words),
+                (Value::text(report.card_name(&one.card)), Style::Words),
                 (Value::decimal(count), Style::Whole),
                 (Value::text(words.mode(one.mode)), Style::Words),
                 (Value::decimal(each), Style::PriceInput),

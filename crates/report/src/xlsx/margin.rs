@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{PlanReport, Words};
 use kasuan_formats::plan_json::v1::baseline_word;
+use kasuan_plan::workload::Margin;
 use rust_decimal::Decimal;
 use rust_xlsxwriter::{Worksheet, XlsxError};
 
@@ -45,7 +46,12 @@ pub(super) fn margin(
         label("sheet-before-margin"),
         (Value::formula(format!("={total_at}-{margin_at}"), before), Style::Money),
     ])?;
-    page.row(vec![label("sheet-margin-rate"), (Value::decimal(rate), Style::ShareInput)])?;
+    let simulated = matches!(report.workload.policy.margin, Margin::P80 | Margin::P90);
+    let mut cells = vec![label("sheet-margin-rate"), (Value::decimal(rate), Style::ShareInput)];
+    if simulated {
+        cells.push((Value::text(words.word("sheet-fixed-rate")), Style::Faint));
+    }
+    page.row(cells)?;
     page.row(vec![
         label("cost-margin"),
         (Value::formula(format!("={margin_at}"), amount), Style::Money),
@@ -58,7 +64,11 @@ pub(super) fn margin(
     for (key, percentile) in
         [("sheet-p50", budget.p50), ("sheet-p80", budget.p80), ("sheet-p90", budget.p90)]
     {
-        page.row(vec![label(key), (Value::money(percentile), Style::Money)])?;
+        page.row(vec![
+            label(key),
+            (Value::money(percentile), Style::Money),
+            (Value::text(words.word("sheet-fixed-simulated")), Style::Faint),
+        ])?;
     }
     for (key, factor, flat) in
         [("sheet-flat-20", "1.2", budget.flat.0), ("sheet-flat-30", "1.3", budget.flat.1)]
@@ -76,6 +86,7 @@ pub(super) fn margin(
         page.row(vec![label("sheet-cap-state"), (Value::Formula(formula, now), Style::Words)])?;
     }
     page.gap();
+    page.line(words.word("sheet-fixed-replanned"), Style::Faint)?;
     let headings = ["report-naive", "report-amount", "sheet-plan-saves", "report-note"];
     page.headings(&headings, words, false)?;
     for baseline in &plan.baselines {

@@ -130,6 +130,11 @@ const FIGURES: &[&str] = &[
     "report-total-then",
     "sheet-price",
     "sheet-quantity",
+    "sheet-size",
+    "sheet-free",
+    "sheet-times",
+    "sheet-tier-from",
+    "sheet-tier-to",
     "sheet-plan-saves",
     "sheet-dearer",
     "sheet-package-price",
@@ -170,8 +175,14 @@ impl<'a> Page<'a> {
         };
         self.row(keys.iter().map(|key| (Value::text(words.word(key)), style(key))).collect())?;
         if freeze {
-            self.sheet.set_freeze_panes(self.row, 1)?;
+            self.freeze()?;
         }
+        Ok(())
+    }
+
+    /// Keeps everything above the next row in sight.
+    pub(super) fn freeze(&mut self) -> Result<(), XlsxError> {
+        self.sheet.set_freeze_panes(self.row, 1)?;
         Ok(())
     }
 

@@ -125,6 +125,8 @@ pub(super) fn summary(
         }
     }
     page.gap();
-    page.line(words.word("sheet-how-to"), Style::Faint)?;
+    for key in ["sheet-how-to", "sheet-follows", "sheet-stays", "sheet-exactly"] {
+        page.line(words.word(key), Style::Faint)?;
+    }
     page.finish()
 }

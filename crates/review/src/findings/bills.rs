@@ -6,14 +6,26 @@ use crate::{
     allocate::{is_card, is_cross_region, is_storage},
     input::{Input, Rented},
 };
-use kasuan_model::{Bytes, Charge, Confidence, Money, Payment, Phrase};
+use kasuan_model::{Bytes, Charge, Confidence, Money, Payment, Phrase, UsageHour};
+use std::collections::BTreeMap;
 
 pub(super) fn find(input: &Input) -> Vec<Finding> {
+    let mut hosts: BTreeMap<&str, Vec<&UsageHour>> = input
+        .rented
+        .iter()
+        .filter(|rented| rented.prepaid)
+        .map(|rented| (rented.host.as_str(), Vec::new()))
+        .collect();
+    for hour in &input.usage {
+        if let Some(rows) = hosts.get_mut(&*hour.host) {
+            rows.push(hour);
+        }
+    }
     let mut found: Vec<Finding> = input
         .rented
         .iter()
         .filter(|rented| rented.prepaid)
-        .filter_map(|rented| underused(input, rented))
+        .filter_map(|rented| underused(input, rented, hosts.get(rented.host.as_str())?))
         .collect();
     found.extend(storage_dearer(input));
     found.extend(cross_region(input));
@@ -23,14 +35,11 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
 
 /// Finds prepaid cards whose used hours would have cost less on demand. Needs the card's on-demand
 /// price and a measurement of at least half of the time.
-fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
+fn underused(input: &Input, rented: &Rented, usage: &[&UsageHour]) -> Option<Finding> {
     let on_demand = *input.card_hour.get(&rented.card)?;
     let (from, to) = (rented.from.max(input.from), rented.to.min(input.to));
     let paid = rented.paid_hours(input);
-    let rows = input
-        .usage
-        .iter()
-        .filter(|hour| hour.host == rented.host && hour.hour >= from && hour.hour < to);
+    let rows = usage.iter().filter(|hour| hour.hour >= from && hour.hour < to);
     let (mut seen, mut used) = (0.0, 0.0);
     for hour in rows {
         seen += hour.seen / 3600.0;
@@ -60,7 +69,7 @@ fn underused(input: &Input, rented: &Rented) -> Option<Finding> {
         money: Some(saving),
         confidence: Confidence::High,
         remedy: Phrase::new("review-remedy-underused"),
-        command: Some("kasuan advise commit".to_owned()),
+        command: String::new(),
     })
 }
 
@@ -76,7 +85,7 @@ fn cross_region(input: &Input) -> Option<Finding> {
         money: Some(sum),
         confidence: Confidence::High,
         remedy: Phrase::new("review-remedy-cross-region"),
-        command: None,
+        command: String::new(),
     })
 }
 
@@ -95,7 +104,7 @@ fn storage_dearer(input: &Input) -> Option<Finding> {
         money: storage.checked_sub(cards).ok(),
         confidence: Confidence::High,
         remedy: Phrase::new("review-remedy-storage"),
-        command: Some("kasuan storage scan".to_owned()),
+        command: String::new(),
     })
 }
 
@@ -130,7 +139,7 @@ fn old_data(input: &Input) -> Vec<Finding> {
             money: costs.and_then(|costs| Money::sum(input.currency, costs).ok()),
             confidence: Confidence::Medium,
             remedy: Phrase::new("review-remedy-old-data"),
-            command: Some("kasuan storage scan".to_owned()),
+            command: String::new(),
         });
     }
     found

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 /// A job's time on one card model.
 #[derive(Default)]
-struct JobOnCard {
-    host: String,
+struct JobOnCard<'a> {
+    host: Option<&'a str>,
     seen: f64,
     busy: f64,
     busy_known: f64,
@@ -20,7 +20,7 @@ struct JobOnCard {
     memory_total: f64,
 }
 
-impl JobOnCard {
+impl JobOnCard<'_> {
     /// Says whether memory use is flat and high, as pre-allocating servers (vLLM, SGLang) keep it:
     /// then it is a setting and says nothing about need.
     fn preallocates(&self) -> bool {
@@ -32,13 +32,13 @@ impl JobOnCard {
 }
 
 pub(super) fn find(input: &Input) -> Vec<Finding> {
-    let mut jobs: BTreeMap<(&str, Option<&CardId>), JobOnCard> = BTreeMap::new();
+    let mut jobs: BTreeMap<(&str, Option<&CardId>), JobOnCard<'_>> = BTreeMap::new();
     for hour in input.usage.iter().filter(|hour| !hour.job.is_empty()) {
         if hour.hour < input.from || hour.hour >= input.to {
             continue;
         }
         let job = jobs.entry((&hour.job, hour.card.as_ref())).or_default();
-        job.host.clone_from(&hour.host);
+        job.host = Some(&hour.host);
         job.seen += hour.seen;
         job.busy += hour.busy;
         job.busy_known += hour.busy_known;
@@ -54,14 +54,14 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
     judged.collect()
 }
 
-fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard) -> Option<Finding> {
+fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard<'_>) -> Option<Finding> {
     let limits = &input.thresholds;
     let card_hours = job.seen / 3600.0;
     if card_hours < limits.least_card_hours || job.busy_known < job.seen * limits.least_seen {
         return None;
     }
     let busy = job.busy / job.busy_known;
-    let price = input.price(&job.host, card);
+    let price = input.price(job.host.unwrap_or_default(), card);
     let memory_known = job.memory_known > 0.0 && job.memory_total > 0.0;
     let small = memory_known
         && job.memory_peak / job.memory_total < limits.small_memory
@@ -78,7 +78,7 @@ fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard) -> O
             money: cost(price, card_hours * 0.5),
             confidence: Confidence::Medium,
             remedy: Phrase::new("review-remedy-oversized"),
-            command: None,
+            command: String::new(),
         });
     }
     if busy <= limits.low_busy {
@@ -98,7 +98,7 @@ fn judge(input: &Input, name: &str, card: Option<&CardId>, job: &JobOnCard) -> O
         // The cause is not measured: data loading is only the most frequent one.
         confidence: Confidence::Low,
         remedy: Phrase::new("review-remedy-waiting"),
-        command: None,
+        command: String::new(),
     })
 }
 
@@ -112,6 +112,6 @@ fn low_use(input: &Input, name: &str, card_hours: f64, busy: f64, price: Option<
         money: cost(price, card_hours * (1.0 - busy / input.thresholds.waiting_busy)),
         confidence: Confidence::Medium,
         remedy: Phrase::new("review-remedy-low-use"),
-        command: None,
+        command: String::new(),
     }
 }

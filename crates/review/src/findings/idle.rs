@@ -30,21 +30,26 @@ impl CardHour {
     }
 }
 
-fn card_hours(input: &Input) -> BTreeMap<Device<'_>, BTreeMap<i64, CardHour>> {
-    let mut devices: BTreeMap<Device<'_>, BTreeMap<i64, CardHour>> = BTreeMap::new();
+/// The hours of a card, and its model where a row names it.
+#[derive(Default)]
+struct Seen<'a> {
+    hours: BTreeMap<i64, CardHour>,
+    card: Option<&'a CardId>,
+}
+
+type Devices<'a> = BTreeMap<Device<'a>, Seen<'a>>;
+
+fn card_hours(input: &Input) -> Devices<'_> {
+    let mut devices: Devices<'_> = BTreeMap::new();
     for hour in &input.usage {
         if hour.hour < input.from || hour.hour >= input.to {
             continue;
         }
         let device = devices.entry((&hour.host, &hour.device)).or_default();
-        device.entry(hour.hour.as_second() / 3600).or_default().add(hour);
+        device.card = device.card.or(hour.card.as_ref());
+        device.hours.entry(hour.hour.as_second() / 3600).or_default().add(hour);
     }
     devices
-}
-
-fn card_of<'a>(input: &'a Input, (host, device): Device<'_>) -> Option<&'a CardId> {
-    let rows = input.usage.iter().filter(|hour| hour.host == host && hour.device == device);
-    rows.filter_map(|hour| hour.card.as_ref()).next()
 }
 
 /// Counts hours in spells of at least `least` idle hours in a row.
@@ -76,8 +81,8 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
     let unused = unused_cards(input, &devices);
     let skip: BTreeSet<Device<'_>> = unused.iter().flat_map(|(_, cards)| cards.clone()).collect();
     let mut found = Vec::new();
-    for (device, hours) in devices.iter().filter(|(device, _)| !skip.contains(*device)) {
-        found.extend(idle_card(input, *device, hours));
+    for (device, seen) in devices.iter().filter(|(device, _)| !skip.contains(*device)) {
+        found.extend(idle_card(input, *device, seen));
     }
     for (host, cards) in unused {
         found.push(unused_finding(input, host, &cards, &devices));
@@ -87,8 +92,8 @@ pub(super) fn find(input: &Input) -> Vec<Finding> {
     found
 }
 
-fn idle_card(input: &Input, device: Device<'_>, seen: &BTreeMap<i64, CardHour>) -> Option<Finding> {
-    let (total, longest) = idle_spells(seen, input);
+fn idle_card(input: &Input, device: Device<'_>, seen: &Seen<'_>) -> Option<Finding> {
+    let (total, longest) = idle_spells(&seen.hours, input);
     if total == 0 {
         return None;
     }
@@ -105,22 +110,19 @@ fn idle_card(input: &Input, device: Device<'_>, seen: &BTreeMap<i64, CardHour>) 
         evidence: Phrase::new("review-evidence-idle")
             .with("hours", total)
             .with("longest", longest)
-            .with("measured", seen.len()),
-        money: cost(input.price(host, card_of(input, device)), f64::from(total)),
+            .with("measured", seen.hours.len()),
+        money: cost(input.price(host, seen.card), f64::from(total)),
         confidence: Confidence::High,
         remedy,
-        command: None,
+        command: String::new(),
     })
 }
 
 /// Finds cards that were idle in every measured hour while another card of the host worked.
-fn unused_cards<'a>(
-    input: &Input,
-    devices: &BTreeMap<Device<'a>, BTreeMap<i64, CardHour>>,
-) -> Vec<(&'a str, Vec<Device<'a>>)> {
+fn unused_cards<'a>(input: &Input, devices: &Devices<'a>) -> Vec<(&'a str, Vec<Device<'a>>)> {
     let mut hosts: BTreeMap<&str, (Vec<Device<'a>>, bool)> = BTreeMap::new();
-    for (device, hours) in devices {
-        let judged: Vec<bool> = hours.values().filter_map(|hour| hour.idle(input)).collect();
+    for (device, seen) in devices {
+        let judged: Vec<bool> = seen.hours.values().filter_map(|hour| hour.idle(input)).collect();
         let (idle, works) = hosts.entry(device.0).or_default();
         if !judged.is_empty() && judged.iter().all(|idle| *idle) {
             idle.push(*device);
@@ -136,11 +138,12 @@ fn unused_finding(
     input: &Input,
     host: &str,
     cards: &[Device<'_>],
-    devices: &BTreeMap<Device<'_>, BTreeMap<i64, CardHour>>,
+    devices: &Devices<'_>,
 ) -> Finding {
     let of_host = devices.keys().filter(|device| device.0 == host).count();
-    let idle: usize = cards.iter().filter_map(|card| devices.get(card)).map(BTreeMap::len).sum();
-    let card = cards.first().and_then(|card| card_of(input, *card));
+    let idle: usize =
+        cards.iter().filter_map(|card| devices.get(card)).map(|seen| seen.hours.len()).sum();
+    let card = cards.first().and_then(|card| devices.get(card)?.card);
     Finding {
         kind: FindingKind::UnusedCards,
         subject: host.to_owned(),
@@ -151,14 +154,14 @@ fn unused_finding(
         money: cost(input.price(host, card), idle as f64),
         confidence: Confidence::High,
         remedy: Phrase::new("review-remedy-unused-cards"),
-        command: None,
+        command: String::new(),
     }
 }
 
 /// Finds hosts that were paid for and of which nothing at all was measured. That is not idleness,
 /// only silence, so it is said with low confidence and with its whole price.
 fn forgotten_hosts(input: &Input) -> Vec<Finding> {
-    let seen: BTreeSet<&str> = input.usage.iter().map(|hour| hour.host.as_str()).collect();
+    let seen: BTreeSet<&str> = input.usage.iter().map(|hour| &*hour.host).collect();
     let ran: BTreeSet<&str> = input.runs.iter().map(|run| run.host.as_str()).collect();
     let silent = input.rented.iter().filter(|rented| {
         !seen.contains(rented.host.as_str()) && !ran.contains(rented.host.as_str())
@@ -173,7 +176,7 @@ fn forgotten_hosts(input: &Input) -> Vec<Finding> {
                 money: cost(Some(rented.card_hour), paid),
                 confidence: Confidence::Low,
                 remedy: Phrase::new("review-remedy-forgotten"),
-                command: None,
+                command: String::new(),
             }
         })
         .collect()
@@ -197,13 +200,15 @@ impl Slot {
 /// Finds blocks of hours of the day (UTC) that were idle on at least four of seven days.
 fn calendar_gaps(
     input: &Input,
-    devices: &BTreeMap<Device<'_>, BTreeMap<i64, CardHour>>,
+    devices: &Devices<'_>,
     skip: &BTreeSet<Device<'_>>,
 ) -> Vec<Finding> {
-    let mut hosts: BTreeMap<&str, Vec<Slot>> = BTreeMap::new();
-    for (device, hours) in devices.iter().filter(|(device, _)| !skip.contains(*device)) {
-        let slots = hosts.entry(device.0).or_insert_with(|| vec![Slot::default(); 24]);
-        for (at, hour) in hours {
+    let mut hosts: BTreeMap<&str, (Vec<Slot>, Option<&CardId>)> = BTreeMap::new();
+    for (device, seen) in devices.iter().filter(|(device, _)| !skip.contains(*device)) {
+        let (slots, card) =
+            hosts.entry(device.0).or_insert_with(|| (vec![Slot::default(); 24], None));
+        *card = card.or(seen.card);
+        for (at, hour) in &seen.hours {
             let slot = &mut slots[usize::try_from(at.rem_euclid(24)).unwrap_or(0)];
             if let Some(is_idle) = hour.idle(input) {
                 slot.judged += 1;
@@ -213,7 +218,7 @@ fn calendar_gaps(
         }
     }
     let mut found = Vec::new();
-    for (host, day) in hosts {
+    for (host, (day, card)) in hosts {
         let (start, length) = longest_gap(&day);
         if length < input.thresholds.calendar_hours as usize {
             continue;
@@ -221,7 +226,6 @@ fn calendar_gaps(
         let slots = || (0..length).map(|step| &day[(start + step) % 24]);
         let wasted: u32 = slots().map(|slot| slot.idle).sum();
         let all: u32 = slots().map(|slot| slot.judged).sum();
-        let card = input.usage.iter().find(|hour| hour.host == host).and_then(|h| h.card.as_ref());
         found.push(Finding {
             kind: FindingKind::CalendarGap,
             subject: host.to_owned(),
@@ -232,7 +236,7 @@ fn calendar_gaps(
             money: cost(input.price(host, card), f64::from(wasted)),
             confidence: Confidence::Medium,
             remedy: Phrase::new("review-remedy-calendar"),
-            command: None,
+            command: String::new(),
         });
     }
     found

@@ -61,8 +61,8 @@ pub struct Finding {
     pub confidence: Confidence,
     /// What to do.
     pub remedy: Phrase,
-    /// A command that shows or does it.
-    pub command: Option<String>,
+    /// A command that shows it, or does the first step of the remedy. Nothing is ever stopped by one.
+    pub command: String,
 }
 
 /// Runs every rule; dearest first, findings without a price last.
@@ -72,11 +72,46 @@ pub(crate) fn all(input: &Input) -> Vec<Finding> {
     found.extend(runs::find(input));
     found.extend(quiet::find(input));
     found.extend(bills::find(input));
+    for finding in &mut found {
+        finding.command = command(finding.kind, &finding.subject);
+    }
     found.sort_by(|a, b| {
         let amount = |finding: &Finding| finding.money.map(Money::amount);
         amount(b).cmp(&amount(a)).then(a.kind.cmp(&b.kind)).then(a.subject.cmp(&b.subject))
     });
     found
+}
+
+/// Returns the command for a finding about a host, a job or a card.
+fn command(kind: FindingKind, subject: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@".contains(c);
+    let quoted = if !subject.is_empty() && subject.chars().all(plain) {
+        subject.to_owned()
+    } else {
+        format!("'{}'", subject.replace('\'', "'\\''"))
+    };
+    match kind {
+        // The finding of a card names its host before the card.
+        FindingKind::IdleCard => {
+            "kasuan alerts check --channels channels.toml --idle-over 1".into()
+        }
+        FindingKind::ForgottenHost => format!("kasuan agent --host {quoted} --ledger ledger.db"),
+        FindingKind::SilentHost => format!("ssh {quoted} systemctl status kasuan-agent"),
+        FindingKind::BusyWithoutWork => "kasuan watch".into(),
+        FindingKind::LowUse | FindingKind::WaitingCards => {
+            format!("kasuan run --task {quoted} --interval 1 -- COMMAND")
+        }
+        FindingKind::FailingLoop => "kasuan doctor".into(),
+        FindingKind::CalendarGap => "kasuan plan jobs.yaml --calendar cron".into(),
+        FindingKind::StorageDearerThanCards | FindingKind::OldData => {
+            "kasuan storage scan PATH --plan plan.json".into()
+        }
+        FindingKind::ShortRuns | FindingKind::CrossRegion => "kasuan plan jobs.yaml".into(),
+        FindingKind::UnusedCards
+        | FindingKind::OversizedCard
+        | FindingKind::UnderusedCommitment
+        | FindingKind::PoorScaling => "kasuan advise next jobs.yaml".into(),
+    }
 }
 
 /// Returns what some card-hours cost at a price.

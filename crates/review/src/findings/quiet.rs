@@ -55,7 +55,7 @@ fn busy_without_work(input: &Input) -> Vec<Finding> {
         money: cost(input.price(host, row.card), row.card_hours),
         confidence: Confidence::Low,
         remedy: Phrase::new("review-remedy-hung"),
-        command: None,
+        command: String::new(),
     })
     .collect()
 }
@@ -89,7 +89,7 @@ fn short_runs(input: &Input) -> Vec<Finding> {
             // Runs that shared one rental were rounded once, which is not seen here.
             confidence: Confidence::Medium,
             remedy: Phrase::new("review-remedy-short"),
-            command: None,
+            command: String::new(),
         }
     })
     .collect()
@@ -130,7 +130,7 @@ fn silent_hosts(input: &Input) -> Vec<Finding> {
         money: cost(price, card_hours),
         confidence: Confidence::Low,
         remedy: Phrase::new("review-remedy-silent"),
-        command: None,
+        command: String::new(),
     })
     .collect()
 }

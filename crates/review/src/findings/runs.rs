@@ -44,7 +44,7 @@ fn failing_loop(input: &Input, job: &str, runs: &[&Run]) -> Option<Finding> {
         money: sum_cost(input, longest),
         confidence: Confidence::High,
         remedy: Phrase::new("review-remedy-failing"),
-        command: Some("kasuan doctor".to_owned()),
+        command: String::new(),
     })
 }
 
@@ -85,6 +85,6 @@ fn poor_scaling(input: &Input, job: &str, runs: &[&Run]) -> Option<Finding> {
         money: cost(price, hours_many * (1.0 - efficiency)),
         confidence: Confidence::Medium,
         remedy: Phrase::new("review-remedy-scaling"),
-        command: None,
+        command: String::new(),
     })
 }

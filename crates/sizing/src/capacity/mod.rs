@@ -16,4 +16,4 @@ pub use break_even::{BreakEven, PaidInterface, break_even};
 pub use plan::{Capacity, Cost, Need, Target, arrivals, cost, plan};
 pub use server::Server;
 pub use simulate::{Outcome, Request, fewest, simulate};
-pub use traffic::{DayShape, Traffic};
+pub use traffic::{DayShape, LONG_PROMPT, Traffic};

@@ -47,6 +47,8 @@ pub struct Capacity {
     pub utilisation: Share,
     /// Seconds for each token at the limit.
     pub tpot: f64,
+    /// Requests per second that were planned for.
+    pub peak: f64,
     /// Requests in flight at the peak (Little's law).
     pub in_flight: f64,
 }
@@ -114,6 +116,7 @@ pub fn plan(server: &Server, need: &Need) -> Option<Capacity> {
         usable: Share::of(usable, 1.0),
         utilisation: Share::of(need.mean, per_replica * f64::from(replicas)),
         tpot: tpot(batch),
+        peak: need.peak,
         in_flight: need.peak * (reading + need.generated * tpot(batch)),
     })
 }

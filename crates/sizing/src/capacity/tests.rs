@@ -20,9 +20,18 @@ fn server(prompt: u32, generated: u32) -> Server {
 /// AzureLLMInferenceTrace_conv, Azure/AzurePublicDataset @b469a113, CC BY 4.0: 19,366 requests of
 /// one hour of a conversation service in 2023.
 fn azure_conversations() -> Vec<Request> {
-    let packed = include_bytes!("../../tests/data/AzureLLMInferenceTrace_conv.csv.gz");
+    azure(include_bytes!("../../tests/data/AzureLLMInferenceTrace_conv.csv.gz"))
+}
+
+/// AzureLLMInferenceTrace_code, from the same place: 8,819 requests of one hour of a service that
+/// completes code, long prompts and short answers in bursts.
+fn azure_code() -> Vec<Request> {
+    azure(include_bytes!("../../tests/data/AzureLLMInferenceTrace_code.csv.gz"))
+}
+
+fn azure(packed: &[u8]) -> Vec<Request> {
     let mut text = String::new();
-    GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
+    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     let mut first = None;
     text.lines()
         .skip(1)
@@ -76,6 +85,44 @@ fn what_is_planned_holds_in_the_simulation_of_an_hour_of_real_conversations() {
 }
 
 #[test]
+fn what_is_planned_for_an_hour_of_code_in_bursts_holds_in_its_simulation() {
+    let log = azure_code();
+    assert_eq!(log.len(), 8_819);
+    let traffic = Traffic::of(&log).unwrap();
+    assert!((traffic.prompt.0 - 2048.0).abs() < 5.0 && traffic.generated < 30.0, "{traffic:?}");
+    let server = server(2048, 28);
+    let target = Target { ttft: Some(3.0), tpot: Some(0.2) };
+    let need = |peak| Need {
+        peak,
+        mean: traffic.mean,
+        prompt: traffic.prompt,
+        generated: traffic.generated,
+        target,
+        spare: false,
+    };
+    // These requests come in bursts (26 times the mean within a second): planned at the busiest
+    // second everything holds, with far more cards than the mean would need.
+    let mut second = 0;
+    for (at, request) in log.iter().enumerate() {
+        second = second.max(log[at..].partition_point(|r| r.arrival < request.arrival + 1.0));
+    }
+    let safe = plan(&server, &need(f64::from(u32::try_from(second).unwrap()))).unwrap();
+    let met = simulate(&server, &log, safe.replicas);
+    assert_eq!(met.answered, 8_819);
+    assert!(met.ttft[1] <= 3.0, "TTFT p95 {} s on {} replicas", met.ttft[1], safe.replicas);
+    // So it does at the busiest ten seconds, what `kasuan capacity --trace` plans with; the replay
+    // says how few would have done.
+    let usual = plan(&server, &need(traffic.peak)).unwrap();
+    assert!(usual.replicas < safe.replicas);
+    let met = simulate(&server, &log, usual.replicas);
+    assert!(met.ttft[1] <= 3.0 && met.tpot[1] <= 0.2, "{}: {met:?}", usual.replicas);
+    let (fewest, met) = fewest(&server, &log, &target, safe.replicas).unwrap();
+    assert!(met.ttft[1] <= 3.0 && fewest <= safe.replicas);
+    let fewer = simulate(&server, &log, fewest - 1);
+    assert!(fewer.ttft[1] > 3.0 || fewer.tpot[1] > 0.2, "{fewest}: {fewer:?}");
+}
+
+#[test]
 fn a_steady_queue_follows_littles_law() {
     let server = server(100, 100);
     let log: Vec<Request> = (0..20_000)
@@ -125,6 +172,7 @@ fn fx_052_a_million_tokens_cost_the_hour_over_the_tokens_of_the_hour() {
         usable: kasuan_model::Share::of(0.7, 1.0),
         utilisation: kasuan_model::Share::of(0.5, 1.0),
         tpot: 0.01,
+        peak: 20.0,
         in_flight: 10.0,
     };
     let need = Need { mean: 10.0, generated: 100.0, ..need(20.0) };

@@ -5,6 +5,10 @@ use super::Request;
 /// Seconds over which the peak of a log is counted: shorter peaks are absorbed by the queue.
 const PEAK_SECONDS: f64 = 10.0;
 
+/// A prompt that nine of ten stay under, over the mean one, where only the mean is known: 2.37 in the
+/// Azure conversation trace of 2023 (2,734 over 1,155 tokens).
+pub const LONG_PROMPT: f64 = 2.4;
+
 /// Requests of a service.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic {

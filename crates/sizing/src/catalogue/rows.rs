@@ -9,7 +9,8 @@ use kasuan_model::{Grade, Source};
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
     id: String,
-    pub(super) aliases: String,
+    #[expect(dead_code, reason = "read with the names, before the row")]
+    aliases: String,
     family: String,
     kind: String,
     layers: u32,

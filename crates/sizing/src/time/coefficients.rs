@@ -93,13 +93,13 @@ pub struct BandwidthShares {
 pub struct LinkCosts {
     /// Bus bandwidth of a ring as a share of NVLink's both directions.
     pub nvlink_share: f64,
-    /// Seconds of a small all-reduce over two cards on NVLink.
+    /// Seconds that each further card adds to a small all-reduce on NVLink.
     pub nvlink_latency: f64,
     /// Bus bandwidth of a ring over two PCIe cards, bytes per second.
     pub pcie_bus: f64,
     /// How fast that falls with each doubling of cards.
     pub pcie_crowding: f64,
-    /// Seconds of a small all-reduce over two PCIe cards.
+    /// Seconds that each further card adds to a small all-reduce on PCIe.
     pub pcie_latency: f64,
     /// Bytes per second between host memory and one card.
     pub host_bus: f64,
@@ -123,6 +123,8 @@ pub struct TrainingCosts {
     pub tensor_exposed: f64,
     /// Host seconds for each layer and pass, by stack.
     pub host_layer: BTreeMap<String, f64>,
+    /// Host seconds of ZeRO-3's hooks for each layer and pass.
+    pub zero3_hooks: f64,
     /// Host cost of adapters: how many times as many kernels a layer has with them.
     pub lora_host: f64,
     /// Share of bandwidth that widening NF4 weights reaches.
@@ -162,6 +164,9 @@ pub struct EngineCosts {
     /// Seconds of a layer of experts in GPTQ, for engines without a fused kernel for it.
     #[serde(default)]
     pub unfused: f64,
+    /// Multiplier on the bandwidth share, shrunk to 1: hand-written kernels read more of it.
+    #[serde(default = "one")]
+    pub reading: f64,
     /// Share of bandwidth that 4-bit kernels keep.
     pub four_bit: f64,
     /// Share of bandwidth that attention over one sequence reaches.
@@ -194,6 +199,11 @@ pub struct NetworkCosts {
     pub share: BTreeMap<String, f64>,
     /// Bytes that a sample moves, by network and direction.
     pub bytes: BTreeMap<String, f64>,
+    /// Power of the watts for each TFLOP/s that a board has, in the place of that for large
+    /// multiplications: 8-bit convolutions draw less.
+    pub power_exponent: f64,
+    /// Share of the full rate that is left when 99 % of the samples keep a limit of 15 to 130 ms.
+    pub latency_bound: f64,
 }
 
 /// Half-widths of ranges, as factors: likely / `low` to likely x `high`.
@@ -225,6 +235,9 @@ pub struct Coefficients {
     pub prefill: PrefillCosts,
     /// Engines.
     pub engine: BTreeMap<String, EngineCosts>,
+    /// Share of the full rate that a language model keeps when 99 % of its requests keep seconds to
+    /// the first token and tenths of a second for each further one.
+    pub latency_bound: f64,
     /// Other networks.
     pub network: NetworkCosts,
     /// Ranges by kind of run and by how well its surroundings are known.

@@ -29,6 +29,8 @@ pub struct Hardware {
     pub bandwidth: f64,
     /// Share of `peak` that large multiplications sustain.
     pub compute_share: f64,
+    /// Watts for each TFLOP/s of the 16-bit peak, 2 at most.
+    pub watts_per_tflop: f64,
     /// Share of `bandwidth` that large reads sustain.
     pub bandwidth_share: f64,
     /// Memory for jobs in bytes.
@@ -84,10 +86,11 @@ impl Hardware {
         let family = family(card);
         // Dynamic power grows faster than the clock, so a board with few watts for its peak runs
         // dense arithmetic at a lower clock than the one its peak is stated for.
-        let power = card.power_watts.filter(|w| *w > 0).map_or(1.0, |watts| {
-            let per_tflop = f64::from(watts) / (peak / 1e12);
-            per_tflop.min(UNLIMITED_WATTS_PER_TFLOP).powf(c.compute.power_exponent)
-        });
+        let watts_per_tflop = card
+            .power_watts
+            .filter(|w| *w > 0)
+            .map_or(1.0, |watts| (f64::from(watts) / (peak / 1e12)).min(UNLIMITED_WATTS_PER_TFLOP));
+        let power = watts_per_tflop.powf(c.compute.power_exponent);
         let id = card.id.as_str();
         let of = |map: &std::collections::BTreeMap<String, f64>, key: &str, or: f64| {
             map.get(key).copied().unwrap_or(or)
@@ -102,6 +105,7 @@ impl Hardware {
             peak_fp8: positive(card.fp8_flops),
             bandwidth,
             compute_share: compute_share.clamp(0.01, 0.97),
+            watts_per_tflop,
             bandwidth_share: bandwidth_share.clamp(0.01, 0.97),
             memory: card.memory_for_jobs().get() as f64,
             nvlink: positive(card.nvlink).unwrap_or(0.0),
@@ -109,6 +113,11 @@ impl Hardware {
             measured: c.compute.card.contains_key(id),
             bridged: card.display.contains(" NVL"),
         })
+    }
+
+    /// Says whether the card multiplies 8-bit floats.
+    pub(super) const fn fp8(&self) -> bool {
+        self.peak_fp8.is_some()
     }
 
     /// Returns the sustained FLOP/s of large multiplications.

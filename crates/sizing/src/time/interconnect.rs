@@ -53,7 +53,8 @@ impl Links {
         } else {
             c.interconnect.pcie_latency
         };
-        latency * cards.log2() + 2.0 * bytes * (cards - 1.0) / cards / self.bus(cards, c)
+        // A ring passes every card but one on the way in and on the way out.
+        latency * (cards - 1.0) + 2.0 * bytes * (cards - 1.0) / cards / self.bus(cards, c)
     }
 
     /// Returns the seconds to gather or scatter `bytes` of states among `cards` copies.

@@ -63,6 +63,14 @@ pub fn requests_time(served: &Served, job: RequestsJob) -> Result<JobTime, Decli
     time_of(&served.rate, requests * job.generated * tail)
 }
 
+/// Returns the scaling efficiency of more cards: the card-seconds that the same work takes on the
+/// first setup over those on the second. Each setup is its cards and the seconds that they take
+/// together. 1 is a speed-up as large as the number of cards; the work costs 1 / efficiency times as
+/// much in card-hours.
+pub fn scaling_efficiency(before: (u32, f64), after: (u32, f64)) -> f64 {
+    (f64::from(before.0) * before.1) / (f64::from(after.0) * after.1)
+}
+
 /// Returns how many tokens padding adds: the mean over batches of the longest sample by the mean
 /// sample, for samples batched in the order given. 1 when packed or in batches of one.
 pub fn padding(lengths: &[u32], batch: usize) -> f64 {

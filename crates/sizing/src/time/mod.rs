@@ -24,11 +24,14 @@ mod work;
 pub use baseline::{Measured, RunKind, rescale};
 pub use coefficients::{Coefficients, CoefficientsError, Provenance};
 pub use hardware::{Hardware, is_geforce};
-pub use job::{JobTime, RequestsJob, job_time, padding, requests_time};
+pub use job::{JobTime, RequestsJob, job_time, padding, requests_time, scaling_efficiency};
 pub use network::{Network, NetworkWork, network_rate};
 pub use rate::{Declined, Limit, Rate, Served};
 pub(crate) use serving::ServingTable;
-pub use serving::{at_request_rate, at_request_rate_with, serving, serving_with};
+pub use serving::{
+    FiniteRun, at_request_rate, at_request_rate_with, finite_run, finite_run_with, serving,
+    serving_with,
+};
 pub use stack::stack_of;
 pub use step::{decode, decode_with, prefill, prefill_with, single_request_with};
 pub use training::{training_rate, training_rate_with};

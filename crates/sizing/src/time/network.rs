@@ -68,7 +68,8 @@ pub fn network_rate(
     let key = format!("{}_{direction}", network.word());
     let share = c.network.share.get(&key).copied().unwrap_or(0.5);
     let bytes = c.network.bytes.get(&key).copied().unwrap_or(0.0);
-    let compute = network.flops() * passes / (flops * share);
+    let power = hardware.watts_per_tflop.powf(c.network.power_exponent - c.compute.power_exponent);
+    let compute = network.flops() * passes / (flops * share * power);
     let moving = bytes / hardware.bytes_per_second();
     let likely = f64::from(cards.max(1)) / (compute + moving);
     let limit = if moving > compute { Limit::Bandwidth } else { Limit::Compute };

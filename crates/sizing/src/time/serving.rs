@@ -31,6 +31,50 @@ pub fn serving_with(
     at_batch(&runner, &load, load.batch, load.full)
 }
 
+/// A run of a fixed number of requests that are all there at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FiniteRun {
+    /// Requests of the run.
+    pub requests: f64,
+    /// Whether answers differ in length, as those to real questions do; synthetic ones are equal.
+    pub spread: bool,
+}
+
+/// [`serving`] for a run that ends: `concurrency` is the bound on requests in flight, and the rate
+/// is that of the whole run, its emptying end included.
+pub fn finite_run(
+    model: &Architecture,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+    run: FiniteRun,
+) -> Result<Served, Declined> {
+    finite_run_with(&ModelWork::of(model), setup, card, interconnect, run, Coefficients::shipped())
+}
+
+/// [`finite_run`] with counted work and given coefficients, for calibration.
+pub fn finite_run_with(
+    work: &ModelWork,
+    setup: &Setup,
+    card: &Card,
+    interconnect: Interconnect,
+    run: FiniteRun,
+    c: &Coefficients,
+) -> Result<Served, Declined> {
+    if !(run.requests.is_finite() && run.requests >= 1.0) {
+        return Err(Declined::Degenerate { what: "the amount of tokens" });
+    }
+    let runner = Runner::of(work, setup, card, interconnect, c)?;
+    let load = Load::of(&runner)?;
+    let batch = load.batch.min(run.requests);
+    let mut served = at_batch(&runner, &load, batch, load.full && batch < run.requests)?;
+    let steady = run.requests * load.generated / served.rate.tokens_per_second.likely;
+    let slower = steady / load.run_seconds(&runner, batch, run);
+    served.rate.tokens_per_second = served.rate.tokens_per_second.map(|rate| rate * slower);
+    served.requests_per_second = served.requests_per_second.map(|rate| rate * slower);
+    Ok(served)
+}
+
 /// Estimates what one replica does when `requests` come each second in the mean, as far as it can
 /// follow: Little's law gives the sequences in flight.
 pub fn at_request_rate(
@@ -183,7 +227,15 @@ impl Load {
         }
         let room = if kv > 0.0 { room / kv } else { f64::INFINITY };
         let most = f64::from(inference.max_sequences.unwrap_or(match inference.engine {
-            Engine::Vllm if runner.hardware.memory >= 70e9 => 1024,
+            // vLLM's first engine plans for 256 everywhere, its second for 1,024 on cards of 70 GiB
+            // and more that are newer than the A100 (EngineArgs, defaults by usage context).
+            Engine::Vllm
+                if runner.hardware.memory >= 70.0 * 1.074e9
+                    && runner.hardware.fp8()
+                    && inference.engine_version.is_none_or(|version| version >= (0, 9)) =>
+            {
+                1024
+            }
             Engine::Vllm | Engine::LmDeploy => 256,
             Engine::MindIe => 200,
             Engine::LlamaCpp | Engine::Exllama | Engine::Transformers | Engine::StaticTorch => 64,
@@ -201,11 +253,48 @@ impl Load {
         step.seconds() + batch * prompt.seconds() / self.generated
     }
 
+    /// Seconds of a whole run at a batch.
+    ///
+    /// Every prompt is read once. While requests wait, the batch stays full; then it empties. Equal
+    /// answers end together. Answers of spread lengths are taken as exponential (what chat logs come
+    /// near to): those in flight then have as much before them as when they began, so that the batch
+    /// falls off as B e^(-s/O) over s steps, and the last of them ends after O (ln B + 0.577) steps.
+    fn run_seconds(&self, runner: &Runner<'_>, batch: f64, run: FiniteRun) -> f64 {
+        let (_, prompt) = self.parts(runner, batch);
+        let step = |batch: f64| runner.step(batch, self.prompt + self.generated / 2.0).seconds();
+        let full = (run.requests - batch).max(0.0) / batch * step(batch);
+        let emptying = if run.spread {
+            // Simpson's rule over the logarithm of the batch.
+            const PIECES: u32 = 8;
+            let width = batch.ln() / f64::from(PIECES);
+            let sum: f64 = (0..=PIECES)
+                .map(|at| {
+                    let weight = match at {
+                        0 | PIECES => 1.0,
+                        odd if odd % 2 == 1 => 4.0,
+                        _ => 2.0,
+                    };
+                    weight * step((f64::from(at) * width).exp())
+                })
+                .sum();
+            sum * width / 3.0 + 0.577 * step(1.0)
+        } else {
+            step(batch)
+        };
+        run.requests * prompt.seconds() + self.generated * (full + emptying)
+    }
+
     /// The step and one prompt at a batch.
     pub(super) fn parts(&self, runner: &Runner<'_>, batch: f64) -> (Parts, Parts) {
         let step = runner.step(batch, self.prompt + self.generated / 2.0);
-        // Under load prompts are read together up to the engine's piece size.
-        let together = (2048.0 / self.prompt.max(1.0)).clamp(1.0, 64.0);
+        // Under load prompts are read together up to the tokens that the engine takes in one step:
+        // 8,192 in `trtllm-bench`, 2,048 in vLLM's server.
+        let together = match (runner.inference.batched_tokens, runner.inference.engine) {
+            (Some(tokens), _) => f64::from(tokens),
+            (None, Engine::TensorRtLlm) => 8192.0,
+            (None, _) => 2048.0,
+        };
+        let together = (together / self.prompt.max(1.0)).clamp(1.0, 64.0);
         let prompt = if self.prompt > 0.0 {
             let mut all = runner.prompt(self.prompt, together);
             all.compute /= together;

@@ -220,6 +220,12 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Bytes per second that the engine's kernels read on one card.
+    fn bytes_per_second(&self) -> f64 {
+        let share = (self.hardware.bandwidth_share * self.engine.reading).min(0.97);
+        self.hardware.bandwidth * share
+    }
+
     fn arithmetic(&self) -> Arithmetic {
         arithmetic(self.weights)
     }
@@ -260,7 +266,7 @@ impl<'a> Runner<'a> {
         };
         Parts {
             compute: compute / share / self.tensor / stages,
-            bandwidth: passes * bytes / hardware.bytes_per_second() / self.tensor / stages,
+            bandwidth: passes * bytes / self.bytes_per_second() / self.tensor / stages,
             links: 2.0
                 * work.layers
                 * passes
@@ -282,7 +288,7 @@ impl<'a> Runner<'a> {
         // Reading weights slows down under load no more than arithmetic does, and not at all for one
         // sequence.
         let load = 1.0 + (self.engine.load - 1.0) * (1.0 - 1.0 / batch);
-        let bytes_per_second = hardware.bytes_per_second() * self.tensor;
+        let bytes_per_second = self.bytes_per_second() * self.tensor;
         let weights = work.step_bytes(self.weights, batch) / (bytes_per_second * kernel);
         // One sequence alone does not fill the card with attention work; a batch does.
         let filled = self.engine.cache + (0.95 - self.engine.cache) * (1.0 - 1.0 / batch);

@@ -156,12 +156,20 @@ impl Parts {
         let host = passes * work.layers / pipeline
             * get(&t.host_layer, stack, 0.0)
             * if adapters { t.lora_host } else { 1.0 };
+        // ZeRO-3 fetches and releases the weights of every module from Python hooks.
+        let host = host
+            + if layout.sharding == Sharding::Zero3 && stack == "hugging_face" {
+                passes * work.layers / pipeline * t.zero3_hooks
+            } else {
+                0.0
+            };
         let widening_share = match setup.weights {
             WeightFormat::Nf4 { .. } => Some(t.nf4_widening),
             WeightFormat::Gptq4 { .. } | WeightFormat::Awq4 { .. } => Some(t.gptq_widening),
             _ => None,
         };
-        // A 4-bit weight is read and a 16-bit copy written in every pass.
+        // A 4-bit weight is read and a 16-bit copy written in every pass: in one kernel for NF4, in
+        // six tensor operations for GPTQ and AWQ (training has no fused kernel for them).
         let widening = widening_share.map_or(0.0, |share| {
             passes * work.block() * (block_bytes(setup.weights) + 2.0)
                 / (hardware.bandwidth * share * inside)

@@ -7,10 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header},
     response::Response,
 };
-use kasuan_formats::{
-    plan_json,
-    workload::{Notation, parse},
-};
+use kasuan_formats::{plan_json, workload::Notation};
 use kasuan_model::Phrase;
 
 /// Answers.
@@ -24,17 +21,24 @@ pub(crate) async fn answer(
     let answered = match (seed(&uri), text(&headers, body)) {
         (Ok(seed), Ok((text, notation))) => state
             .work(move |state| {
-                let planned = planning::plan_tree(state, &parse(&text, notation)?, "", seed)?;
-                let words = state.words(language);
-                let month = planned.document.workload.month;
-                Ok(plan_json::v1::plan(&planned.plan, month, &|phrase| words.say(phrase)))
+                let tag = state.words(language).language().tag();
+                let asked = format!("{notation:?} {seed} {tag}");
+                let key = planning::digest(state, &["written", &asked, &text]);
+                state.0.written.get(key, || {
+                    let planned = planning::plan_text(state, &text, notation, seed)?;
+                    let words = state.words(language);
+                    let month = planned.document.workload.month;
+                    let plan =
+                        plan_json::v1::plan(&planned.plan, month, &|phrase| words.say(phrase));
+                    Ok(super::written(&plan).into())
+                })
             })
             .await
             .unwrap_or_else(|| Err(Problem::busy())),
         (Err(problem), _) | (_, Err(problem)) => Err(problem),
     };
     match answered {
-        Ok(plan) => super::json(&plan),
+        Ok(text) => super::answer(text.as_ref().to_owned()),
         Err(problem) => problem.document(state.words(language)),
     }
 }

@@ -56,10 +56,10 @@ fn a_mistake_is_found_in_its_row_and_column_or_in_its_line_below() {
 #[test]
 fn rows_from_a_spreadsheet_are_read_in_order_or_under_their_headings() {
     let mut form = Form { pasted: "a\tbatch\t\t2/week\n\nb\tlora".to_owned(), ..Form::default() };
-    form.paste().unwrap();
+    form.paste(&named).unwrap();
     assert_eq!((form.rows.len(), form.rows[0][3].as_str()), (2, "2/week"));
     form.pasted = "Task\tname\tnonsense\nqlora\tc\tx".to_owned();
-    form.paste().unwrap();
+    form.paste(&named).unwrap();
     assert_eq!((form.rows[2][0].as_str(), form.rows[2][1].as_str()), ("c", "qlora"));
 }
 
@@ -67,4 +67,21 @@ fn rows_from_a_spreadsheet_are_read_in_order_or_under_their_headings() {
 fn no_more_rows_are_taken_than_a_page_can_show() {
     let pairs = (0..=MOST_ROWS).map(|at| ("job-name".to_owned(), at.to_string()));
     assert!(Form::from_pairs(pairs).is_err());
+}
+
+/// Headings as in a workload file.
+fn named(text: &str) -> Option<usize> {
+    COLUMNS.iter().position(|column| text.eq_ignore_ascii_case(column))
+}
+
+#[test]
+fn a_sheet_may_have_a_title_above_its_headings_and_empty_rows() {
+    let rows = [&["our jobs", ""][..], &["hours", "name"], &["", ""], &["8", "tuning"]];
+    let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect());
+    let mut form = Form::default();
+    form.add_rows(rows.collect(), &named).unwrap();
+    assert_eq!(form.rows.len(), 1);
+    assert_eq!((form.rows[0][0].as_str(), form.rows[0][4].as_str()), ("tuning", "8"));
+    let many = vec![vec!["a".to_owned()]; MOST_ROWS + 1];
+    assert!(form.add_rows(many, &named).is_err());
 }

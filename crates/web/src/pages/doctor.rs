@@ -1,5 +1,7 @@
 //! The first check: will an environment run on a card, before it is rented?
 
+pub(crate) mod report;
+
 use super::{Frame, html, page};
 use crate::{
     answers::{self, Checked},
@@ -39,13 +41,24 @@ struct DoctorPage<'a> {
     fields: Vec<(&'static str, &'static str, String)>,
     wrong: Option<(String, Vec<String>)>,
     answer: String,
+    report: String,
     cards: Vec<&'a str>,
 }
 
 /// Shows the form, and the answer when something was asked.
 pub(crate) async fn show(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> Response {
-    let words = state.words(reader::language(&headers, &uri));
-    let question = Question::new(&uri);
+    whole(&state, &headers, &uri, None)
+}
+
+/// Writes the page, with a report of a box where one was opened.
+fn whole(
+    state: &AppState,
+    headers: &HeaderMap,
+    uri: &Uri,
+    report: Option<Result<String, Problem>>,
+) -> Response {
+    let words = state.words(reader::language(headers, uri));
+    let question = Question::new(uri);
     let fields = FIELDS
         .iter()
         .map(|(name, example)| (*name, *example, question.text(name).unwrap_or_default()))
@@ -53,13 +66,16 @@ pub(crate) async fn show(State(state): State<AppState>, headers: HeaderMap, uri:
     let mut wrong = None;
     let mut answer = String::new();
     if !question.is_empty() {
-        match answers::checked(&state, &question) {
-            Ok(checked) => answer = told(&state, &checked, words),
+        match answers::checked(state, &question) {
+            Ok(checked) => answer = told(state, &checked, words),
             Err(problem) => wrong = Some(said(&problem, words)),
         }
     }
+    let report = report
+        .and_then(|report| report.map_err(|problem| wrong = Some(said(&problem, words))).ok());
     page(&DoctorPage {
-        frame: Frame::new(&state, &headers, &uri, "doctor"),
+        frame: Frame::new(state, headers, uri, "doctor"),
+        report: report.unwrap_or_default(),
         fields,
         wrong,
         answer,

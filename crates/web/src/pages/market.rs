@@ -1,5 +1,7 @@
 //! The market page: prices with their age, how they moved, and what a use of an offer is billed.
 
+pub(crate) mod import;
+
 use super::{Frame, html, page};
 use crate::{
     answers::{self, Billed},
@@ -28,6 +30,7 @@ const MOST_SERIES: usize = 6;
 #[template(path = "market.html")]
 struct MarketPage<'a> {
     frame: Frame<'a>,
+    imported: String,
     question: &'a Question,
     wrong: Option<(String, Vec<String>)>,
     count: String,
@@ -40,12 +43,25 @@ struct MarketPage<'a> {
 
 /// Shows the market, or what of it is asked for.
 pub(crate) async fn show(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> Response {
-    let language = reader::language(&headers, &uri);
+    whole(&state, &headers, &uri, (String::new(), None)).await
+}
+
+/// Writes the page, with what an import brought or what is wrong with it.
+async fn whole(
+    state: &AppState,
+    headers: &HeaderMap,
+    uri: &Uri,
+    (imported, trouble): (String, Option<Problem>),
+) -> Response {
+    let language = reader::language(headers, uri);
     let asked = uri.clone();
-    let shown = state
-        .work(move |state| look(state, &Question::new(&asked), state.words(language)))
-        .await
-        .unwrap_or_else(|| Err(Problem::busy()));
+    let shown = match trouble {
+        Some(problem) => Err(problem),
+        None => state
+            .work(move |state| look(state, &Question::new(&asked), state.words(language)))
+            .await
+            .unwrap_or_else(|| Err(Problem::busy())),
+    };
     let words = state.words(language);
     let (wrong, (count, table, history, bill)) = match shown {
         Ok(shown) => (None, shown),
@@ -56,8 +72,9 @@ pub(crate) async fn show(State(state): State<AppState>, headers: HeaderMap, uri:
     providers.sort_unstable();
     providers.dedup();
     page(&MarketPage {
-        frame: Frame::new(&state, &headers, &uri, "market"),
-        question: &Question::new(&uri),
+        frame: Frame::new(state, headers, uri, "market"),
+        imported,
+        question: &Question::new(uri),
         wrong,
         count,
         table,

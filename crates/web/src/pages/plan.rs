@@ -7,9 +7,13 @@ mod jobs;
 mod month;
 mod view;
 
-use super::{Frame, download as attach, page};
+use super::{
+    Frame, download as attach, page,
+    upload::{Upload, broken},
+};
 use crate::{
     form::{COLUMNS, Form, Spot},
+    measured,
     planning::{self, Planned},
     problem::Problem,
     reader,
@@ -22,12 +26,12 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri},
     response::Response,
 };
-use kasuan_formats::{plan_json, workload::Notation};
+use kasuan_formats::{market::sheet_rows, plan_json, workload::Notation};
 use kasuan_model::Phrase;
 use kasuan_report::{Language, Words};
 use kasuan_sizing::Catalogue as Models;
 use std::sync::Arc;
-use view::Answer;
+pub(crate) use view::Answer;
 
 /// Examples that a reader may start from: name, file, its price card.
 const EXAMPLES: &[(&str, &str, &str)] = &[
@@ -59,14 +63,14 @@ struct PlanPage<'a> {
     models: Vec<&'static str>,
     examples: Vec<&'static str>,
     slider: u64,
-    answer: Answer,
+    answer: Arc<Answer>,
 }
 
 #[derive(Template)]
 #[template(path = "plan/answer.html")]
 struct AnswerPart<'a> {
     frame: &'a Frame<'a>,
-    answer: Answer,
+    answer: Arc<Answer>,
 }
 
 /// Shows the workload that the server was started with, or the example.
@@ -91,7 +95,7 @@ pub(crate) async fn answer(
     }
     let language = language(&headers, &uri);
     let answered = state.work(move |state| answered(state, language, &form)).await;
-    let answer = answered.unwrap_or_else(|| Answer::busy(state.words(language)));
+    let answer = answered.unwrap_or_else(|| Arc::new(Answer::busy(state.words(language))));
     page(&AnswerPart { frame: &Frame::new(&state, &headers, &uri, "plan"), answer })
 }
 
@@ -110,7 +114,7 @@ pub(crate) async fn edit(
     let mut trouble = None;
     match act.split_once('=').unwrap_or((&act, "")) {
         ("add", _) => form.add_row(),
-        ("paste", _) => trouble = form.paste().err(),
+        ("paste", _) => trouble = form.paste(&|text| heading(&state, text)).err(),
         ("remove", number) => {
             let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
             if let Some(at) = at.filter(|at| *at < form.rows.len()) {
@@ -148,52 +152,66 @@ pub(crate) async fn edit(
     whole(&state, &headers, &uri, form, trouble).await
 }
 
-/// Takes a workload file.
+/// Takes a workload file, or a workbook with a table of jobs.
 pub(crate) async fn upload(
     State(state): State<AppState>,
     headers: HeaderMap,
     uri: Uri,
-    mut parts: Multipart,
+    parts: Multipart,
 ) -> Response {
-    let language = language(&headers, &uri);
-    let refuse = |problem: Problem| problem.response(&state, language, uri.path());
-    if state.0.settings.read_only {
-        return refuse(Problem::new(StatusCode::FORBIDDEN, Phrase::new("serve-read-only")));
-    }
-    let (mut proof, mut file) = (String::new(), None);
-    loop {
-        let part = match parts.next_field().await {
-            Ok(Some(part)) => part,
-            Ok(None) => break,
-            Err(error) => return refuse(broken(error.status())),
-        };
-        let name = part.name().unwrap_or_default().to_owned();
-        // Only the ending of the name is looked at; nothing is opened or written by it.
-        let ending = part.file_name().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
-        let notation = Notation::from_extension(ending.unwrap_or_default());
-        match part.bytes().await {
-            Ok(bytes) if name == "proof" => proof = String::from_utf8_lossy(&bytes).into_owned(),
-            Ok(bytes) if name == "file" => file = Some((bytes, notation)),
-            Ok(_) => {}
-            Err(error) => return refuse(broken(error.status())),
-        }
-    }
-    if !state.0.access.proves(&headers, &proof) {
-        return refuse(Problem::new(StatusCode::FORBIDDEN, Phrase::new("serve-cross-site")));
-    }
-    let text = file.and_then(|(bytes, notation)| {
-        let text = String::from_utf8(bytes.into()).ok()?;
-        Some((text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text), notation))
-    });
-    let read = match text {
-        Some((text, notation)) => Form::from_text(&text, notation),
-        None => Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, Phrase::new("web-not-text"))
-            .hint(Phrase::new("web-hint-not-text"))),
+    let upload = match Upload::receive(&state, &headers, parts).await {
+        Ok(upload) => upload,
+        Err(problem) => return problem.response(&state, language(&headers, &uri), uri.path()),
     };
-    match read {
+    let read = state.work(move |state| uploaded(state, upload)).await;
+    match read.unwrap_or_else(|| Err(Problem::busy())) {
         Ok(form) => whole(&state, &headers, &uri, form, None).await,
         Err(problem) => whole(&state, &headers, &uri, first(&state), Some(problem)).await,
     }
+}
+
+fn uploaded(state: &AppState, upload: Upload) -> Result<Form, Problem> {
+    let (bytes, ending) = upload.file.unwrap_or_default();
+    // A zip archive: what every workbook is, whatever it is called.
+    if bytes.starts_with(b"PK") {
+        let rows = sheet_rows(&bytes).map_err(|error| Problem::of(&error))?;
+        let mut form = Form { rows: Vec::new(), ..first(state) };
+        form.add_rows(rows, &|text| heading(state, text))?;
+        return Ok(form);
+    }
+    let text = String::from_utf8(bytes.into()).map_err(|_| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, Phrase::new("web-not-text"))
+            .hint(Phrase::new("web-hint-not-text"))
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Form::from_text(text, Notation::from_extension(&ending))
+}
+
+/// Returns the column that a heading names, as in a workload file or as the page calls it.
+fn heading(state: &AppState, text: &str) -> Option<usize> {
+    let text = text.trim();
+    COLUMNS.iter().position(|column| {
+        let key = format!("web-column-{column}");
+        text.eq_ignore_ascii_case(column)
+            || Language::ALL
+                .into_iter()
+                .any(|language| state.words(language).word(&key).eq_ignore_ascii_case(text))
+    })
+}
+
+/// Lays a price card, read on the market page, under the first plan.
+pub(crate) async fn with_prices(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    uri: Uri,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let form = match received(&state, &headers, body) {
+        Ok(form) => form,
+        Err(problem) => return problem.response(&state, language(&headers, &uri), uri.path()),
+    };
+    let form = Form { prices: form.prices, ..first(&state) };
+    whole(&state, &headers, &uri, form, None).await
 }
 
 /// Gives the plan away as a file.
@@ -254,13 +272,6 @@ fn language(headers: &HeaderMap, uri: &Uri) -> Language {
     reader::language(headers, uri)
 }
 
-fn broken(status: StatusCode) -> Problem {
-    match status {
-        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, Phrase::new("serve-body-large")),
-        _ => Problem::new(StatusCode::BAD_REQUEST, Phrase::new("serve-body-broken")),
-    }
-}
-
 /// Reads the form that a browser sent; a reader of a read-only server gets what it shows.
 fn received(
     state: &AppState,
@@ -301,11 +312,11 @@ async fn whole(
     let form = Arc::new(form);
     let asked = Arc::clone(&form);
     let answer = match trouble {
-        Some(problem) => Answer::problem(&problem, &form, state.words(language)),
+        Some(problem) => Arc::new(Answer::problem(&problem, &form, state.words(language))),
         None => state
             .work(move |state| answered(state, language, &asked))
             .await
-            .unwrap_or_else(|| Answer::busy(state.words(language))),
+            .unwrap_or_else(|| Arc::new(Answer::busy(state.words(language)))),
     };
     let rows = form.rows.iter().enumerate().map(|(at, row)| ShownRow {
         number: at + 1,
@@ -324,15 +335,24 @@ async fn whole(
 }
 
 /// Plans, and puts the plan into pictures and words.
-fn answered(state: &AppState, language: Language, form: &Form) -> Answer {
+fn answered(state: &AppState, language: Language, form: &Form) -> Arc<Answer> {
     let words = state.words(language);
     if form.rows.is_empty() {
-        return Answer::empty(words);
+        return Arc::new(Answer::empty(words));
     }
-    match planning::plan_form(state, form) {
-        Ok(planned) => Answer::plan(state, form, &planned, words),
-        Err(problem) => Answer::problem(&problem, form, words),
-    }
+    let mut parts = vec!["told", words.language().tag()];
+    let encoded = form.encoded();
+    parts.push(&encoded);
+    parts.extend(form.saved.iter().map(String::as_str));
+    let measured = measured::hours(state);
+    let seen = format!("{measured:?}");
+    parts.push(&seen);
+    state.0.told.get(planning::digest(state, &parts), || {
+        Arc::new(match planning::plan_form(state, form) {
+            Ok(planned) => Answer::plan(state, form, &planned, &measured, words),
+            Err(problem) => Answer::problem(&problem, form, words),
+        })
+    })
 }
 
 /// Says where in the form something is wrong.

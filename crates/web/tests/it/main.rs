@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a helper of a test stops at once")]
 
 mod access;
-mod browser;
 mod http;
 mod openapi;
 mod plan;

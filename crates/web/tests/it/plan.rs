@@ -3,7 +3,7 @@
 use crate::http::{Answer, form, get, post, send, server, settings};
 use axum::Router;
 use calamine::{Reader as _, Xlsx};
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 
 const TEAM: &str = include_str!("../../../../examples/qa-team.yaml");
 
@@ -182,7 +182,13 @@ fn an_uploaded_file_is_read_and_what_is_no_text_is_refused() {
     let read = upload("../../jobs.yaml", TEAM.as_bytes());
     assert!(read.text().contains("问答模型微调"));
     let refused = upload("jobs.xlsx", b"PK\x03\x04\xff\xff");
+    assert!(refused.text().contains("the workbook cannot be read"), "{}", refused.text());
+    let refused = upload("jobs.yaml", b"\xff\xfe\x00");
     assert!(refused.text().contains("not UTF-8 text"), "{}", refused.text());
+    let bomb = bomb();
+    assert!(bomb.len() < 1 << 20, "it must look harmless: {}", bomb.len());
+    let refused = upload("jobs.xlsx", &bomb);
+    assert!(refused.text().contains("unpacks to more than 32 MiB"), "{}", refused.text());
     let refused = upload("jobs.yaml", b"- just\n- a list");
     assert!(refused.text().contains("no workload file"));
 }
@@ -194,4 +200,16 @@ fn the_language_that_was_chosen_is_remembered() {
     assert!(answer.header("set-cookie").starts_with("kasuan_lang=en;"));
     assert!(answer.text().contains("<html lang=\"en\">"));
     assert_eq!(send(&server, get("/")).header("set-cookie"), "");
+}
+
+/// A small archive whose only sheet unpacks to 200 MiB.
+fn bomb() -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let packed = zip::write::SimpleFileOptions::default();
+    archive.start_file("xl/worksheets/sheet1.xml", packed).unwrap();
+    let zeros = vec![b' '; 1 << 20];
+    for _ in 0..200 {
+        archive.write_all(&zeros).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
 }

@@ -4,7 +4,8 @@ use kasuan_report::{Language, Words, sources};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Keys that are put together from a column, an example or another name.
-const FAMILIES: &[&str] = &["web-column-", "web-holder-", "web-example-", "web-doctor-"];
+const FAMILIES: &[&str] =
+    &["web-day-", "web-column-", "web-holder-", "web-example-", "web-doctor-"];
 
 fn read(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {

@@ -36,12 +36,14 @@ pub(super) struct Next {
     file: PathBuf,
     #[arg(long, value_name = "MONTH")]
     month: Option<Month>,
-    #[arg(long, value_name = "ZONE", default_value = "+08:00")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, default_value = "+08:00")]
     zone: Zone,
     #[arg(long, value_name = "CSV")]
     prices: Vec<PathBuf>,
     #[arg(long, value_name = "CODE=RATE")]
     rate: Vec<String>,
+    #[arg(long)]
+    all_prices: bool,
     #[command(flatten)]
     store: Store,
 }
@@ -97,7 +99,13 @@ pub(super) fn run(arguments: &Next, context: &Context) -> Result<Exit, CommandEr
         .ok_or_else(|| CommandError::user(Phrase::new("review-error-empty-span")))?;
     let mut ledger = arguments.store.open_existing(context)?;
     let runs = ledger.runs(from, to).map_err(|error| store::failed(&error))?;
-    let loaded = Loaded::read(&arguments.file, &arguments.prices, &arguments.rate, context)?;
+    let loaded = Loaded::read(
+        &arguments.file,
+        &arguments.prices,
+        &arguments.rate,
+        arguments.all_prices,
+        context,
+    )?;
     let before = loaded.plan(&loaded.workload, &[], context)?;
     let mut workload = loaded.workload.clone();
     let lessons = lessons(&workload, &before, &runs);

@@ -1,9 +1,14 @@
 //! Channels: where alerts go. Secrets come from files or from the environment and are never shown.
 
-use crate::{context::Context, error::CommandError, files, send};
+use crate::{
+    context::Context,
+    error::CommandError,
+    files,
+    send::{self, SendError},
+};
 use jiff::Timestamp;
 use kasuan_formats::robot::Robot;
-use kasuan_model::Phrase;
+use kasuan_model::{Phrase, Phrased as _};
 use serde::Deserialize;
 use std::{path::Path, time::Duration};
 
@@ -50,7 +55,7 @@ pub(super) enum Outcome {
     /// The receiver took it.
     Sent,
     /// It did not, and why.
-    Failed(String),
+    Failed(Phrase),
 }
 
 /// Reads the channels' file.
@@ -77,7 +82,9 @@ pub(super) fn read(
         }
         (None, Some(name)) => match context.settings.secrets.get(name) {
             Some(secret) => Ok(Some(secret.clone())),
-            None => Err(wrong(format!("{name} is not set"))),
+            None => Err(CommandError::user(
+                Phrase::new("alerts-error-secret").with("path", path.display()).with("name", name),
+            )),
         },
         (None, None) => Ok(None),
     };
@@ -141,32 +148,49 @@ impl Channel {
                         to,
                         message: &message,
                     };
-                    send::mail(&mail).map(drop).map_err(|error| (false, error.to_string()))
+                    send::mail(&mail).map_err(|error| (error.may_pass(), self.told(&error)))
                 }
             };
             match result {
                 Ok(()) => return Outcome::Sent,
                 Err((busy, reason)) => match waits.next().filter(|_| busy) {
                     Some(wait) => std::thread::sleep(*wait),
-                    None => return Outcome::Failed(self.redacted(&reason)),
+                    None => return Outcome::Failed(reason),
                 },
             }
         }
     }
 
-    fn post(&self, robot: Robot, text: &str) -> Result<(), (bool, String)> {
+    fn post(&self, robot: Robot, text: &str) -> Result<(), (bool, Phrase)> {
         // The time is part of the signature, so each try has its own.
         let now = Timestamp::now().as_millisecond();
         let letter = robot.letter(&self.url, self.secret.as_deref(), text, now);
-        let (status, answer) =
-            send::post(&letter.url, &letter.body).map_err(|error| (true, error.to_string()))?;
-        robot.taken(status, &answer)
+        let (status, answer) = send::post(&letter.url, &letter.body)
+            .map_err(|error| (error.may_pass(), self.told(&error)))?;
+        robot.taken(status, &answer).map_err(|(busy, reason)| {
+            (busy, Phrase::new("send-error-answer").with("text", self.redacted(&reason)))
+        })
+    }
+
+    fn told(&self, error: &SendError) -> Phrase {
+        match error {
+            SendError::Curl(code, text) => SendError::Curl(*code, self.redacted(text)).phrase(),
+            other => other.phrase(),
+        }
     }
 
     /// Takes secrets out of what another program said.
     fn redacted(&self, text: &str) -> String {
-        let mut text = text.replace(&self.url, "…");
-        if let Some(secret) = self.secret.as_ref().filter(|secret| !secret.is_empty()) {
+        // Whole first, then the parts that are secrets by themselves: the token in a path or a query,
+        // and both halves of a login.
+        let mut secrets: Vec<&str> = vec![&self.url];
+        secrets.extend(self.url.split(['/', '?', '&', '=', '@']).filter(|part| part.len() >= 12));
+        if let Some(secret) = self.secret.as_deref() {
+            secrets.push(secret);
+            secrets.extend(secret.split_once(':').map(|(_, password)| password));
+        }
+        let mut text = text.to_owned();
+        for secret in secrets.into_iter().filter(|secret| !secret.is_empty()) {
             text = text.replace(secret, "…");
         }
         text

@@ -82,7 +82,7 @@ impl Ask {
             inference: Inference::default(),
             training: Training::default(),
             sharding: None,
-            cards: options.cards,
+            cards: options.cards.map(cards).transpose()?,
             headroom: options.headroom / 100.0,
         };
         if !(0.0..=0.9).contains(&ask.headroom) {
@@ -165,7 +165,7 @@ impl Ask {
             "sharding" => self.sharding = Some(one_of(argument, value, words::SHARDINGS)?),
             "framework" => self.set_framework(value)?,
             "eval-batch" => self.training.evaluation_batch = Some(count(argument, value)?),
-            "cards" => self.cards = Some(count(argument, value)?),
+            "cards" => self.cards = Some(cards(count(argument, value)?)?),
             "tokens" => self.tokens = Some(tokens(argument, value)?),
             _ => return Err(wrong("--compare", key).hint(Phrase::new("hint-fit-compare"))),
         }
@@ -246,6 +246,17 @@ fn one_of<T: Copy>(argument: &str, value: &str, table: Table<T>) -> Result<T, Co
 
 fn count(argument: &str, value: &str) -> Result<u32, CommandError> {
     u32::from_str(value).ok().filter(|count| *count > 0).ok_or_else(|| wrong(argument, value))
+}
+
+/// More cards than this are not one job; a workload file has the same bound.
+const MOST_CARDS: u32 = 4_096;
+
+fn cards(cards: u32) -> Result<u32, CommandError> {
+    if (1..=MOST_CARDS).contains(&cards) {
+        return Ok(cards);
+    }
+    let range = Phrase::new("hint-value-range").with("least", 1).with("most", MOST_CARDS);
+    Err(wrong("--cards", &cards.to_string()).hint(range))
 }
 
 /// Reads `20M`, `1.5B`, `300k` or a plain number of tokens.

@@ -3,7 +3,7 @@
 use super::{Subject, ask::Ask};
 use crate::{context::Context, error::CommandError};
 use kasuan_formats::fit::{Compared, Larger, Price, Report, Row, Speed};
-use kasuan_market::{Bands, Catalogue, Query};
+use kasuan_market::{Bands, Catalogue, Query, Standards, Standing};
 use kasuan_model::{BillingMode, Card, Currency, Interconnect, Phrase, Rates};
 use kasuan_plan::unit_cost;
 use kasuan_sizing::{
@@ -11,7 +11,7 @@ use kasuan_sizing::{
     fit::{self, CardAnswer, Need},
     memory, time,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gathers the report.
 pub(super) fn report(
@@ -25,7 +25,7 @@ pub(super) fn report(
     let market = Catalogue::shipped()?;
     let need = reading(&subject.architecture, ask.need(subject.weights));
     let model = &subject.architecture;
-    let (prices, other_currency) = prices(&market, currency, context);
+    let Prices { of_card: prices, other_currency, doubtful } = prices(&market, currency, context);
     let mut notes = subject.notes.clone();
     let mut cards: Vec<&Card> = Vec::new();
     for text in named {
@@ -66,6 +66,9 @@ pub(super) fn report(
                 .with("count", other_currency)
                 .with("currency", currency),
         );
+    }
+    if doubtful > 0 {
+        notes.push(Phrase::new("fit-note-doubtful").with("count", doubtful));
     }
     let format = need.weights.unwrap_or(WeightFormat::Bf16);
     let setup = need.setup(format, Parallelism::SINGLE);
@@ -151,18 +154,42 @@ fn order(row: &Row) -> f64 {
     }
 }
 
-/// The cheapest on-demand offer of each card in a currency; and how many offers have another.
+/// The cheapest on-demand offer of each card, and how many were left out.
+pub(in crate::commands) struct Prices {
+    /// By the card's id.
+    pub(in crate::commands) of_card: BTreeMap<String, Price>,
+    /// Offers in another currency.
+    pub(in crate::commands) other_currency: usize,
+    /// Offers in this currency that are not good enough to choose by, as in a plan.
+    pub(in crate::commands) doubtful: usize,
+}
+
+/// Finds the cheapest on-demand offer of each card in a currency, among those that a plan would
+/// choose among: dated, recent, believable.
 pub(in crate::commands) fn prices(
     market: &Catalogue,
     currency: Currency,
     context: &Context,
-) -> (BTreeMap<String, Price>, usize) {
+) -> Prices {
     let query =
         Query { modes: vec![BillingMode::OnDemand], currency: Some(currency), ..Query::default() };
     let found = query.run(market, &Rates::default(), Bands::default(), context.settings.today);
-    let mut prices = BTreeMap::new();
+    let standing = Standing::new(market, Standards::default());
+    let doubtful: BTreeSet<&str> = market
+        .offers()
+        .iter()
+        .enumerate()
+        .filter(|(index, offer)| standing.lack(*index, offer).is_some())
+        .map(|(_, offer)| offer.id.as_str())
+        .collect();
+    let mut prices =
+        Prices { of_card: BTreeMap::new(), other_currency: found.other_currency, doubtful: 0 };
     for hit in found.hits {
-        prices.entry(hit.card.id.as_str().to_owned()).or_insert_with(|| Price {
+        if doubtful.contains(hit.offer.id.as_str()) {
+            prices.doubtful += 1;
+            continue;
+        }
+        prices.of_card.entry(hit.card.id.as_str().to_owned()).or_insert_with(|| Price {
             provider: hit.offer.provider.clone(),
             offer: hit.offer.id.clone(),
             seen: hit.offer.source.date,
@@ -172,7 +199,7 @@ pub(in crate::commands) fn prices(
             run: None,
         });
     }
-    (prices, found.other_currency)
+    prices
 }
 
 /// Returns what the best setup does in a second; `None` when nothing fits.

@@ -30,7 +30,7 @@ pub(crate) struct BillImport {
     provider: Option<String>,
     #[arg(long, value_name = "TOML", conflicts_with = "provider")]
     map: Option<PathBuf>,
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     zone: Option<Zone>,
     #[arg(long, value_name = "CODE")]
     currency: Option<Currency>,
@@ -73,7 +73,10 @@ pub(crate) fn run(arguments: &BillImport, context: &Context) -> Result<Exit, Com
         (_, true) => Mode::Rehearse,
         _ => Mode::Merge,
     };
-    let (mut ledger, place) = arguments.store.open(context)?;
+    let (mut ledger, place) = match mode {
+        Mode::Rehearse => arguments.store.open_for_rehearsal(context)?,
+        Mode::Merge | Mode::Replace => arguments.store.open(context)?,
+    };
     let bills: Vec<BillFile> = read
         .iter_mut()
         .map(|read| BillFile {

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct RunImport {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     zone: Option<Zone>,
     #[arg(long, value_name = "COLUMN")]
     work: Option<String>,

@@ -1,4 +1,5 @@
-//! `kasuan import usage`: logs of nvidia-smi and its like, summed into hours.
+//! `kasuan import usage`: logs of nvidia-smi and its like, and raw samples kept before, summed into
+//! hours.
 
 use super::Cards;
 use crate::{
@@ -6,17 +7,25 @@ use crate::{
     error::{CommandError, Exit},
     files,
     month::Zone,
+    samples,
     store::{self, Store},
 };
 use jiff::Timestamp;
-use kasuan_formats::bill::moment;
-use kasuan_model::{Phrase, UsageHour};
+use kasuan_formats::{
+    bill::moment,
+    columnar::{Sample, read_samples},
+};
+use kasuan_ledger::LoggedHour;
+use kasuan_model::Phrase;
 use kasuan_probe::{
     capture::{self, Snapshot},
-    rollup::{Owner, Rollup},
+    rollup::{self, Owner, Rollup},
 };
 use kasuan_report::{Cell, Column, Table};
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// A sample stands for the time until the next one, but for no longer than this many usual gaps:
 /// while the logger was off nothing is known.
@@ -27,15 +36,27 @@ pub(crate) struct UsageImport {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[arg(long, value_name = "NAME")]
-    host: String,
-    #[arg(long, value_name = "ZONE")]
+    host: Option<String>,
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     zone: Option<Zone>,
     #[arg(long, value_name = "NAME", default_value = "")]
     job: String,
     #[arg(long, value_name = "NAME", default_value = "")]
     person: String,
+    #[arg(long, value_name = "DIR")]
+    samples: Option<PathBuf>,
     #[command(flatten)]
     store: Store,
+}
+
+/// What a file holds.
+struct Read {
+    /// How many samples.
+    samples: usize,
+    hours: Vec<LoggedHour>,
+    /// The samples as they can be kept; nothing of a file of kept samples.
+    raw: Vec<Sample>,
+    skipped: usize,
 }
 
 /// Runs the command.
@@ -48,38 +69,89 @@ pub(crate) fn run(arguments: &UsageImport, context: &Context) -> Result<Exit, Co
         Column::figures("card_hours", context.words.word("import-column-card-hours")),
         Column::figures("skipped", context.words.word("import-column-skipped")),
     ]);
-    let mut hours: Vec<UsageHour> = Vec::new();
+    let mut hours: Vec<LoggedHour> = Vec::new();
+    let mut kept: Vec<(String, Vec<Sample>)> = Vec::new();
     for path in &arguments.files {
-        let text = files::read_text(path)?;
-        let capture =
-            capture::read(&text, None).map_err(|error| CommandError::from(error).in_file(path))?;
-        let read =
-            rollup(arguments, &capture.snapshots, &cards).map_err(|error| error.in_file(path))?;
-        let seen: f64 = read.iter().map(|hour| hour.seen / 3600.0).sum();
+        let read = one(arguments, path, &cards).map_err(|error| error.in_file(path))?;
+        let seen: f64 = read.hours.iter().map(|logged| logged.hour.seen / 3600.0).sum();
         table.push(vec![
             Cell::new(path.display().to_string()),
-            Cell::new(capture.snapshots.len().to_string()),
-            Cell::new(read.len().to_string()),
+            Cell::new(read.samples.to_string()),
+            Cell::new(read.hours.len().to_string()),
             Cell::new(format!("{seen:.2}")),
-            Cell::new(capture.skipped.to_string()),
+            Cell::new(read.skipped.to_string()),
         ]);
-        hours.extend(read);
+        hours.extend(read.hours);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let host = arguments.host.as_deref().unwrap_or_default();
+        kept.push((format!("{}-{}", samples::plain(host), samples::plain(&stem)), read.raw));
     }
     let (mut ledger, place) = arguments.store.open(context)?;
     let all = hours.len() as u64;
-    let new = ledger.import_usage(hours).map_err(|error| store::failed(&error))?;
+    let new = ledger.import_logs(hours).map_err(|error| store::failed(&error))?;
     context.print_table(&table)?;
+    if let Some(folder) = &arguments.samples {
+        let mut files = 0;
+        for (name, raw) in kept {
+            files += samples::write(folder, &name, raw)?;
+        }
+        context
+            .tell(&Phrase::new("usage-kept").with("files", files).with("folder", folder.display()));
+    }
     context.tell(
         &Phrase::new("usage-done").with("new", new).with("merged", all - new).with("place", place),
     );
     Ok(Exit::Done)
 }
 
-fn rollup(
+fn one(arguments: &UsageImport, path: &Path, cards: &Cards) -> Result<Read, CommandError> {
+    let is_kept = path.extension().is_some_and(|ending| ending == "parquet");
+    if is_kept {
+        let samples = read_samples(files::read_bytes(path)?).map_err(|error| {
+            CommandError::user(Phrase::new("usage-error-samples").with("reason", error))
+                .hint(Phrase::new("usage-hint-samples"))
+        })?;
+        return Ok(again(&samples, cards));
+    }
+    let Some(host) = arguments.host.clone() else {
+        return Err(CommandError::user(Phrase::new("usage-error-host"))
+            .hint(Phrase::new("usage-hint-host")));
+    };
+    let capture = capture::read(&files::read_text(path)?, None)?;
+    let (hours, raw) = sum(arguments, host, &capture.snapshots, cards)?;
+    Ok(Read { samples: capture.snapshots.len(), hours, raw, skipped: capture.skipped })
+}
+
+/// Sums kept samples again, each person's by itself.
+fn again(samples: &[Sample], cards: &Cards) -> Read {
+    let mut people: BTreeMap<&str, Rollup> = BTreeMap::new();
+    let (mut taken, mut skipped) = (0, 0);
+    let find = |name: &str| cards.card(name);
+    for sample in samples {
+        let Ok(at) = Timestamp::from_millisecond(sample.at) else {
+            skipped += 1;
+            continue;
+        };
+        let owner = Owner { person: sample.person.clone(), ..Owner::default() };
+        let rollup = people.entry(&sample.person).or_insert_with(|| Rollup::new(owner));
+        rollup.add(at, sample.seconds.min(86_400.0), &rollup::snapshot(sample), &find);
+        taken += 1;
+    }
+    let hours = people.into_values().flat_map(|mut rollup| logged(&mut rollup)).collect();
+    Read { samples: taken, hours, raw: Vec::new(), skipped }
+}
+
+fn logged(rollup: &mut Rollup) -> Vec<LoggedHour> {
+    let hours = rollup.take_with_minutes().into_iter();
+    hours.map(|(hour, minutes)| LoggedHour { hour, minutes }).collect()
+}
+
+fn sum(
     arguments: &UsageImport,
+    host: String,
     snapshots: &[Snapshot],
     cards: &Cards,
-) -> Result<Vec<UsageHour>, CommandError> {
+) -> Result<(Vec<LoggedHour>, Vec<Sample>), CommandError> {
     let mut times = Vec::new();
     for (at, snapshot) in snapshots.iter().enumerate() {
         times.push(time(arguments, snapshot, at + 1)?);
@@ -102,21 +174,21 @@ fn rollup(
     let Some(usual) = sorted.get(sorted.len() / 2).copied() else {
         return Err(CommandError::user(Phrase::new("usage-error-single")));
     };
-    let owner = Owner {
-        host: arguments.host.clone(),
-        job: arguments.job.clone(),
-        person: arguments.person.clone(),
-    };
+    let owner = Owner { host, job: arguments.job.clone(), person: arguments.person.clone() };
     let mut rollup = Rollup::new(owner);
+    let mut raw = Vec::new();
     let find = |name: &str| cards.card(name);
     for (at, snapshot) in snapshots.iter().enumerate() {
         let stands = gaps.get(at).copied().unwrap_or(usual).min(usual.max(1) * LONGEST_GAP);
         #[expect(clippy::cast_precision_loss, reason = "seconds between samples are few")]
-        rollup.add(times[at], stands as f64, snapshot, &find);
+        let stands = stands as f64;
+        rollup.add(times[at], stands, snapshot, &find);
+        if arguments.samples.is_some() {
+            raw.extend(rollup.raw(times[at], stands, snapshot));
+        }
     }
-    Ok(rollup.take())
+    Ok((logged(&mut rollup), raw))
 }
-
 fn time(
     arguments: &UsageImport,
     snapshot: &Snapshot,

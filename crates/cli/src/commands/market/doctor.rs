@@ -6,7 +6,7 @@ use crate::{
     market,
     settings::Format,
 };
-use kasuan_market::{Bands, Doubt, Finding, validate};
+use kasuan_market::{Doubt, Finding, validate};
 use kasuan_model::Phrase;
 use kasuan_report::{Cell, Column, Table, Tone};
 use std::path::PathBuf;
@@ -17,17 +17,14 @@ pub(crate) struct Doctor {
     prices: Vec<PathBuf>,
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit: usize,
-    #[arg(long, value_name = "DAYS", default_value_t = 30)]
-    fresh_days: u32,
-    #[arg(long, value_name = "DAYS", default_value_t = 180)]
-    ageing_days: u32,
+    #[command(flatten)]
+    ages: market::Ages,
 }
 
 /// Runs the command; a row that is wrong for sure makes the answer no.
 pub(super) fn run(arguments: &Doctor, context: &Context) -> Result<Exit, CommandError> {
     let catalogue = market::catalogue(&arguments.prices, context)?;
-    let bands = Bands { fresh: arguments.fresh_days, ageing: arguments.ageing_days };
-    let findings = validate(&catalogue, bands, context.settings.today);
+    let findings = validate(&catalogue, arguments.ages.bands()?, context.settings.today);
     let limit = if arguments.limit == 0 { usize::MAX } else { arguments.limit };
     let table = findings_table(&findings, limit, context);
     if context.settings.format == Format::Json {

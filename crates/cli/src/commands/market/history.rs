@@ -1,10 +1,13 @@
 //! `kasuan market history`: how the price of a card moved, as `kasuan offers --history` shows it.
 
 use crate::{
-    commands::offers::past::{self, Wanted},
+    commands::offers::{
+        families,
+        past::{self, Wanted},
+    },
     context::Context,
     error::{CommandError, Exit},
-    price_store,
+    market, price_store,
 };
 use kasuan_market::Catalogue;
 use std::path::PathBuf;
@@ -21,19 +24,21 @@ pub(crate) struct History {
     prices: Vec<PathBuf>,
     #[arg(long, value_name = "PLACE")]
     store: Vec<String>,
+    #[command(flatten)]
+    ages: market::Ages,
 }
 
 /// Runs the command.
 pub(super) fn run(arguments: &History, context: &Context) -> Result<Exit, CommandError> {
     let catalogue = Catalogue::shipped()?;
-    let card = arguments.card.as_deref().map(|text| catalogue.find_card(text)).transpose()?;
     let wanted = Wanted {
-        cards: card.into_iter().map(|found| found.card).collect(),
+        cards: families(arguments.card.as_slice(), &catalogue, context)?,
         providers: arguments.provider.iter().cloned().collect(),
         modes: Vec::new(),
         serverless: true,
         currency: None,
         limit: arguments.limit,
+        bands: arguments.ages.bands()?,
     };
     let history = price_store::history(&arguments.store, &arguments.prices, context)?;
     past::show(&history, &wanted, context)

@@ -100,6 +100,7 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
             "taken": report.taken,
             "merged": report.merged,
             "no_card": report.no_card,
+            "terms": report.terms,
             "refused": report.refused.len(),
             "lines": all,
             "doubts": findings_table(&report.doubts, usize::MAX, context).to_json(),
@@ -110,11 +111,12 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
     }
     context.print_line(
         &Phrase::new("import-summary")
-            .with("format", report.format)
+            .with_word("format", format!("import-format-{}", report.format))
             .with("rows", report.rows)
             .with("taken", report.taken)
             .with("merged", report.merged)
             .with("no_card", report.no_card)
+            .with("terms", report.terms)
             .with("refused", report.refused.len()),
     )?;
     for table in [rows, findings_table(&report.doubts, limit, context)] {

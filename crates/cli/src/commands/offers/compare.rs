@@ -7,7 +7,7 @@ use crate::{
     market,
     settings::Format,
 };
-use kasuan_market::{Bands, Catalogue, Pattern, Tariff};
+use kasuan_market::{Bands, Catalogue, Pattern, Tariff, bill::money_phrase};
 use kasuan_model::{Bytes, Estimate, Money, Offer, Phrase, Rates};
 use kasuan_report::{Cell, Column, Table, Tone};
 use rust_decimal::Decimal;
@@ -19,24 +19,21 @@ pub(super) fn run(
     rates: &Rates,
     context: &Context,
 ) -> Result<Exit, CommandError> {
-    let bands = Bands { fresh: arguments.fresh_days, ageing: arguments.ageing_days };
+    let bands = arguments.ages.bands()?;
+    let pattern = arguments.pattern()?;
     let mut rows = Vec::new();
     for id in &arguments.compare {
         let Some(offer) = catalogue.offer(id) else {
             return Err(market::unknown_offer(id, catalogue));
         };
         let currency = arguments.currency.unwrap_or(offer.price.currency());
-        let (bill, complete) = arguments
-            .pattern()
-            .bill(offer, catalogue, rates, currency, context.settings.today)
-            .map_err(|error| {
-                CommandError::user(Phrase::new("market-bill-money").with("what", error))
-                    .hint(Phrase::new("hint-rate"))
-            })?;
+        let (bill, complete) =
+            pattern.bill(offer, catalogue, rates, currency, context.settings.today).map_err(
+                |error| CommandError::user(money_phrase(&error)).hint(Phrase::new("hint-rate")),
+            )?;
         rows.push((offer, bill, complete));
     }
     rows.sort_by_key(|(_, bill, _)| (bill.likely.currency(), bill.likely.amount()));
-    let pattern = arguments.pattern();
     let table = table(&rows, pattern, catalogue, rates, bands, context);
     context.print_table(&table)?;
     context.tell(
@@ -78,8 +75,8 @@ fn table(
     ];
     if with_metering {
         columns.push(Column::words("metering", word("offers-metering")));
-        columns.push(Column::words("seen", word("offers-age")));
     }
+    columns.push(Column::words("seen", word("offers-age")));
     let mut table = Table::new(columns);
     let least = rows.first().map(|(_, bill, _)| bill.likely);
     for (offer, bill, complete) in rows {
@@ -112,8 +109,8 @@ fn table(
         ];
         if with_metering {
             row.push(Cell::new(market::metering(&tariff, context)));
-            row.push(market::age(&offer.source, bands, context));
         }
+        row.push(market::age(&offer.source, bands, context));
         table.push(row);
     }
     table

@@ -7,9 +7,9 @@ use crate::{
     settings::Format,
 };
 use jiff::{ToSpan as _, civil::Date};
-use kasuan_market::{History, Series};
-use kasuan_model::{BillingMode, CardId, Currency, Money, Phrase};
-use kasuan_report::{Cell, Chart, ChartLine, Column, Table, Tone, sparkline};
+use kasuan_market::{Bands, History, Series};
+use kasuan_model::{BillingMode, CardId, Currency, Money, Phrase, Source};
+use kasuan_report::{Cell, Chart, ChartLine, Column, Table, Tone, market as tables, sparkline};
 use rust_decimal::{
     Decimal,
     prelude::{FromPrimitive as _, ToPrimitive as _},
@@ -23,6 +23,7 @@ pub(crate) struct Wanted {
     pub(crate) serverless: bool,
     pub(crate) currency: Option<Currency>,
     pub(crate) limit: usize,
+    pub(crate) bands: Bands,
 }
 
 /// Shows the series; none is an answer.
@@ -34,13 +35,13 @@ pub(crate) fn show(
     let series = choose(history, wanted);
     let limit = if wanted.limit == 0 { usize::MAX } else { wanted.limit };
     if context.settings.format == Format::Json {
-        context.print_json(&json(&series, context))?;
+        context.print_json(&json(&series, wanted.bands, context))?;
     } else if context.settings.format != Format::Table {
-        context.print_table(&table(&series, usize::MAX, context))?;
+        context.print_table(&table(&series, usize::MAX, wanted.bands, context))?;
     } else if series.is_empty() {
         context.warn(&Phrase::new("history-none"));
     } else {
-        context.print_table(&table(&series, limit, context))?;
+        context.print_table(&table(&series, limit, wanted.bands, context))?;
         if series.len() > limit {
             let more = Phrase::new("market-more").with("count", series.len() - limit);
             context.print_line(&more)?;
@@ -116,7 +117,7 @@ fn only<T>(list: &[T]) -> Option<&T> {
     }
 }
 
-fn table(series: &[Series<'_>], limit: usize, context: &Context) -> Table {
+fn table(series: &[Series<'_>], limit: usize, bands: Bands, context: &Context) -> Table {
     let word = |key: &str| context.words.word(key);
     let shown: Vec<&Series<'_>> = series.iter().take(limit).collect();
     let with_product = shown.iter().any(|one| !one.product.is_empty());
@@ -137,6 +138,7 @@ fn table(series: &[Series<'_>], limit: usize, context: &Context) -> Table {
         Column::figures("high", word("offers-high")),
         Column::figures("change", word("history-change")),
         market::id_column("chart", word("history-chart")),
+        Column::words("seen", word("offers-age")),
     ]);
     let mut table = Table::new(columns);
     for one in shown {
@@ -163,10 +165,17 @@ fn table(series: &[Series<'_>], limit: usize, context: &Context) -> Table {
             cell(*high),
             change(*first, *last).toned(moved),
             Cell::with_raw(sparkline(&floats, 14), "").toned(moved),
+            market::age(&last_seen(one, until), bands, context),
         ]);
         table.push(row);
     }
     table
+}
+
+/// Returns the source of the last price, seen on the last day.
+fn last_seen(one: &Series<'_>, until: Date) -> Source {
+    let last = one.stretches.last().map(|stretch| stretch.source.clone());
+    Source { date: Some(until), ..last.unwrap_or_else(|| Source::stated("")) }
 }
 
 fn day(day: Date) -> Cell {
@@ -242,9 +251,10 @@ fn chart(series: &[Series<'_>], context: &Context) -> Result<(), CommandError> {
     context.print(&chart.draw(context.settings.width.min(76), 8, label))
 }
 
-fn json(series: &[Series<'_>], context: &Context) -> serde_json::Value {
-    let rows = table(series, usize::MAX, context).to_json();
+fn json(series: &[Series<'_>], bands: Bands, context: &Context) -> serde_json::Value {
+    let rows = table(series, usize::MAX, bands, context).to_json();
     let mut list = rows.as_array().cloned().unwrap_or_default();
+    let today = context.settings.today;
     for (row, one) in list.iter_mut().zip(series) {
         let steps: Vec<serde_json::Value> = one
             .stretches
@@ -260,6 +270,9 @@ fn json(series: &[Series<'_>], context: &Context) -> serde_json::Value {
             .collect();
         if let Some(row) = row.as_object_mut() {
             row.remove("chart");
+            let until = one.span().map(|(_, until)| until);
+            let seen = until.map(|until| tables::age_json(&last_seen(one, until), bands, today));
+            row.insert("seen".to_owned(), seen.into());
             row.insert("currency".to_owned(), one.currency.code().into());
             row.insert("prices".to_owned(), steps.into());
         }

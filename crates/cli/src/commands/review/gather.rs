@@ -142,7 +142,7 @@ fn planned(
     context: &Context,
 ) -> Result<Vec<Planned>, CommandError> {
     let parts: Vec<(BudgetScope, String, Money, Option<f64>)> = match asked.budget {
-        Some(path) => budgets::of_file(path, context)?
+        Some(path) => budgets::of_file(path, &[], &[], false, context)?
             .into_iter()
             .map(|part| (part.scope, part.name, part.amount, part.quantity))
             .collect(),

@@ -1,19 +1,18 @@
 //! What is kept of a run: its record, its task's first baseline, and what changed since.
 
 use super::{Job, cost};
-use crate::commands::import::runs::from_record;
-use kasuan_model::{Phrase, Run};
+use crate::commands::{baseline::kept, import::runs::from_record};
+use kasuan_model::{Phrase, Phrased as _, Run};
 use kasuan_probe::{
     machine::{self, Installed},
     run::{
         baseline::{self, causes, compare},
-        record::{self, Folder, RecordStore as _, RunRecord},
+        record::{self, Folder, RecordError, RunRecord},
         tree,
     },
 };
 use std::{
-    collections::BTreeMap, io, os::unix::process::ExitStatusExt as _, path::Path,
-    process::ExitStatus,
+    collections::BTreeMap, os::unix::process::ExitStatusExt as _, path::Path, process::ExitStatus,
 };
 
 /// What was there when the run began.
@@ -78,6 +77,7 @@ pub(super) fn close(job: &mut Job<'_>, began: &Began, seconds: f64, status: Exit
         network_sent_bytes: traffic.map(|(before, now)| now.1.saturating_sub(before.1)),
         cost: spent.map(|spent| spent.amount().round_dp(6).normalize().to_string()),
         currency: spent.map(|spent| spent.currency().code().to_owned()),
+        taken_back: job.taken_back.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         environment: fingerprint(),
     };
     if let Some(writer) = &mut job.writer {
@@ -88,45 +88,70 @@ pub(super) fn close(job: &mut Job<'_>, began: &Began, seconds: f64, status: Exit
         }
     }
     let folder = Folder::new(&job.arguments.records);
-    match folder.keep(&record) {
-        Ok(name) => {
-            let spent = spent.map_or_else(|| "-".to_owned(), |spent| spent.to_string());
-            job.context.warn(
-                &Phrase::new("run-kept")
-                    .with("name", name)
-                    .with("cost", spent)
-                    .with("seconds", format!("{seconds:.1}")),
-            );
-        }
-        Err(error) => {
-            job.context.warn(&Phrase::new("run-record-failed").with("reason", error));
-        }
+    let kept = folder.keep(&record);
+    if let Ok(path) = &kept {
+        let spent = spent.map_or_else(|| "-".to_owned(), |spent| spent.to_string());
+        job.context.tell(
+            &Phrase::new("run-kept")
+                .with("name", path.display())
+                .with("cost", spent)
+                .with("seconds", format!("{seconds:.1}")),
+        );
     }
     // A run that failed is neither a measure for others nor worth comparing.
-    if status.success()
+    if record.ended_well()
         && let Err(error) = against_baseline(job, &folder, &record)
     {
-        job.context.warn(&Phrase::new("run-record-failed").with("reason", error));
+        let reason = job.context.say(&error.phrase());
+        job.context.warn(&Phrase::new("run-baseline-failed").with("reason", reason));
+    }
+    // Last, so that it is the line that is read: the exit code is the command's and cannot say it.
+    if let Err(error) = kept {
+        let reason = job.context.say(&error.phrase());
+        let elsewhere = Folder::new(std::env::temp_dir().join("kasuan-runs"));
+        let said = match elsewhere.keep(&record) {
+            Ok(path) => Phrase::new("run-record-elsewhere")
+                .with("path", path.display())
+                .with("reason", reason),
+            Err(_) => Phrase::new("run-record-lost").with("reason", reason),
+        };
+        job.context.warn(&said);
     }
 }
 
-/// The first good run of a task becomes its baseline; later ones are compared with it.
-fn against_baseline(job: &Job<'_>, folder: &Folder, record: &RunRecord) -> io::Result<()> {
+/// The first good run of a task becomes its baseline; later ones are compared with it. On a new
+/// box the baseline is the ledger's, where one is named.
+fn against_baseline(
+    job: &mut Job<'_>,
+    folder: &Folder,
+    record: &RunRecord,
+) -> Result<(), RecordError> {
     let path = folder.baseline(&record.task);
-    if !path.exists() {
+    let context = job.context;
+    let in_ledger = |job: &mut Job<'_>| {
+        let writer = job.writer.as_mut()?;
+        writer.with(context, |ledger| kept::newest(ledger, &record.task))?
+    };
+    let before = match path.exists() {
+        true => Some(record::read(&path)?),
+        false => in_ledger(job),
+    };
+    let Some(before) = before else {
         // A run that told nothing about its work would say nothing about the next one either.
         let says = record.log.step_seconds_median.is_some() || !record.log.rates.is_empty();
         if says || record.cards.iter().any(|card| card.busy_mean.is_some()) {
             record::write(&path, record)?;
-            job.context.tell(
+            if let Some(writer) = &mut job.writer {
+                writer.with(context, |ledger| kept::keep(ledger, &record.task, record));
+            }
+            context.tell(
                 &Phrase::new("run-baseline")
                     .with("task", &record.task)
                     .with("path", path.display()),
             );
         }
         return Ok(());
-    }
-    let before = record::read(&path)?;
+    };
     let changes = compare(&before, record);
     let worse: Vec<&baseline::Change> =
         changes.iter().filter(|change| change.beyond_noise && change.worse).collect();

@@ -61,7 +61,7 @@ fn each_kind_of_fault_is_found_by_the_rule_that_speaks_of_it() {
 }
 
 #[test]
-fn the_models_own_defects_are_overridden_with_a_reason() {
+fn fx_124_the_models_own_defects_are_overridden_with_a_reason() {
     let row = |status: &str, id: &str| {
         format!("CommitmentDiscountStatus,CommitmentDiscountId\n{status},{id}\n")
     };

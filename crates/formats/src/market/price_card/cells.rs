@@ -5,14 +5,14 @@ use crate::market::{offer_id, report::Noted};
 use csv::StringRecord;
 use jiff::civil::Date;
 use kasuan_market::{
-    Catalogue, Terms,
+    CardError, CardMatch, Catalogue, Terms,
     terms::{Names, Rounding, StorageKind, StoragePer, Tier},
 };
 use kasuan_model::{
     BillingMode, Bytes, Currency, Grade, Interconnect, Money, Offer, Phrase, PricePer, Source,
 };
 use rust_decimal::Decimal;
-use std::str::FromStr;
+use std::{collections::BTreeMap, str::FromStr};
 
 /// A row with what is needed to read it.
 pub(super) struct Row<'a> {
@@ -25,23 +25,31 @@ pub(super) struct Row<'a> {
 
 type Read<T> = Result<T, PriceCardError>;
 
+/// Cards by the names they were found by; a long list says few names many times.
+pub(super) type Cards = BTreeMap<String, Result<CardMatch, CardError>>;
+
 impl<'a> Row<'a> {
     /// Adds what the row says.
-    pub(super) fn read(&self, read: &mut ReadPriceCard) -> Read<()> {
+    pub(super) fn read(&self, read: &mut ReadPriceCard, cards: &mut Cards) -> Read<()> {
         match self.text(column::KIND).to_lowercase().as_str() {
-            "" | "offer" | "报价" => self.offer(read),
-            "storage" | "存储" => self.storage(read),
-            "egress" | "流量" => self.egress(read),
+            "" | "offer" | "报价" => self.offer(read, cards),
+            "storage" | "存储" => self.storage(read).map(|()| read.terms += 1),
+            "egress" | "流量" => self.egress(read).map(|()| read.terms += 1),
             _ => Err(self.wrong(column::KIND, Wanted::Kind)),
         }
     }
 
-    fn offer(&self, read: &mut ReadPriceCard) -> Read<()> {
+    fn offer(&self, read: &mut ReadPriceCard, cards: &mut Cards) -> Read<()> {
         let card_raw = self.needed(column::CARD)?;
-        let found = self
-            .catalogue
-            .find_card(card_raw)
-            .map_err(|error| PriceCardError::Card { line: self.line, error })?;
+        let found = match cards.get(card_raw) {
+            Some(found) => found.clone(),
+            None => {
+                let found = self.catalogue.find_card(card_raw);
+                cards.insert(card_raw.to_owned(), found.clone());
+                found
+            }
+        };
+        let found = found.map_err(|error| PriceCardError::Card { line: self.line, error })?;
         if found.guessed_form || found.guessed_memory {
             let what =
                 Phrase::new("price-card-guessed").with("text", card_raw).with("card", &found.card);
@@ -102,6 +110,7 @@ impl<'a> Row<'a> {
             per,
             granularity: self.maybe(column::GRANULARITY, Wanted::Span)?,
             minimum: self.maybe(column::MINIMUM, Wanted::Span)?,
+            stock: self.maybe(column::STOCK, Wanted::Count)?,
             source: self.source()?,
             notes: self.text(column::NOTES).to_owned(),
         });

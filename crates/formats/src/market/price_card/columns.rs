@@ -47,6 +47,7 @@ pub const COLUMNS: &[Column] = &[
     Column { name: "notes", aliases: &["备注"] },
     Column { name: "card_raw", aliases: &["原始卡名"] },
     Column { name: "id", aliases: &["编号"] },
+    Column { name: "stock", aliases: &["库存", "可租台数"] },
 ];
 
 pub(super) const KIND: usize = 0;
@@ -80,6 +81,7 @@ pub(super) const GRADE: usize = 27;
 pub(super) const NOTES: usize = 28;
 pub(super) const RAW: usize = 29;
 pub(super) const ID: usize = 30;
+pub(super) const STOCK: usize = 31;
 
 /// Where each column stands in a file.
 #[derive(Debug)]
@@ -174,6 +176,7 @@ mod tests {
         assert_eq!(at(NOTES), Some("notes"));
         assert_eq!(at(RAW), Some("card_raw"));
         assert_eq!(at(ID), Some("id"));
-        assert_eq!(COLUMNS.len(), 31);
+        assert_eq!(at(STOCK), Some("stock"));
+        assert_eq!(COLUMNS.len(), 32);
     }
 }

@@ -3,6 +3,7 @@
 use super::columns::{self as column, COLUMNS};
 use kasuan_market::{PriceCard, Terms, terms::Rounding, terms::StoragePer};
 use kasuan_model::{Bytes, Interconnect, Offer, PricePer, Seconds, Source};
+use std::borrow::Cow;
 
 /// The columns that a person fills in, in the template's order.
 const TEMPLATE: &[usize] = &[
@@ -65,11 +66,8 @@ pub fn write(card: &PriceCard) -> String {
     let every: Vec<usize> = (0..COLUMNS.len()).collect();
     let mut table = Table::new(&every, false);
     for offer in &card.offers {
-        let rounding = card
-            .terms
-            .iter()
-            .find(|terms| terms.provider == offer.provider)
-            .and_then(|terms| terms.metering.rounding);
+        let of_provider = card.terms.iter().find(|terms| terms.provider == offer.provider);
+        let rounding = of_provider.and_then(|terms| terms.metering.rounding);
         write_offer(&mut table, offer, rounding);
     }
     for terms in &card.terms {
@@ -78,42 +76,56 @@ pub fn write(card: &PriceCard) -> String {
     table.text
 }
 
+/// Returns a cell that is there already.
+const fn text(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
 fn write_offer(table: &mut Table<'_>, offer: &Offer, rounding: Option<Rounding>) {
-    let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-    let price = offer.price.amount().normalize().to_string();
-    let mut cells = vec![
-        (column::KIND, "offer".to_owned()),
-        (column::PROVIDER, offer.provider.clone()),
-        (column::CARD, offer.card.as_str().to_owned()),
-        (column::COUNT, offer.count.to_string()),
-        (column::MODE, offer.mode.word()),
-        (column::PRICE, price),
-        (column::CURRENCY, offer.price.currency().code().to_owned()),
-        (column::PER, if offer.per == PricePer::Hour { "hour" } else { "term" }.to_owned()),
-        (column::GRANULARITY, span(offer.granularity)),
-        (column::MINIMUM, span(offer.minimum)),
-        (column::ROUNDING, rounding.map_or("", rounding_word).to_owned()),
-        (column::VCPUS, number(offer.vcpus)),
-        (column::MEMORY, bytes(offer.memory)),
-        (column::DISK, bytes(offer.disk)),
-        (column::REGION, offer.region.clone()),
-        (column::COUNTRY, offer.country.clone()),
-        (column::PRODUCT, offer.product.clone()),
-        (column::TIER, offer.tier.clone()),
-        (column::SLICES, offer.slices.to_string()),
-        (column::HOST, yes_no(offer.host_included).to_owned()),
-        (column::NOTES, offer.notes.clone()),
-        (column::RAW, offer.card_raw.clone()),
-        (column::ID, offer.id.clone()),
+    let number = |number: Option<u32>| number.map_or(text(""), |it| Cow::Owned(it.to_string()));
+    let source = &offer.source;
+    let currency = offer.price.currency();
+    let day = source.date.map_or(text(""), |date| Cow::Owned(date.to_string()));
+    // One of each column, in the order of `COLUMNS`.
+    let cells: [Cow<'_, str>; COLUMNS.len()] = [
+        text("offer"),
+        text(&offer.provider),
+        text(offer.card.as_str()),
+        Cow::Owned(offer.count.to_string()),
+        Cow::Owned(offer.mode.word()),
+        Cow::Owned(offer.price.amount().normalize().to_string()),
+        text(currency.code()),
+        text(if offer.per == PricePer::Hour { "hour" } else { "term" }),
+        Cow::Owned(span(offer.granularity)),
+        Cow::Owned(span(offer.minimum)),
+        text(rounding.map_or("", rounding_word)),
+        text(""),
+        text(""),
+        text(""),
+        number(offer.vcpus),
+        Cow::Owned(bytes(offer.memory)),
+        Cow::Owned(bytes(offer.disk)),
+        text(&offer.region),
+        text(&offer.country),
+        text(&offer.product),
+        text(&offer.tier),
+        Cow::Owned(offer.slices.to_string()),
+        text(match offer.interconnect {
+            Interconnect::NvLink => "nvlink",
+            Interconnect::Pcie => "pcie",
+            Interconnect::Unknown => "",
+        }),
+        text(yes_no(offer.host_included)),
+        day,
+        text(&source.text),
+        text(source.licence.as_deref().unwrap_or("")),
+        Cow::Owned(source.grade.to_string()),
+        text(&offer.notes),
+        text(&offer.card_raw),
+        text(&offer.id),
+        number(offer.stock),
     ];
-    let interconnect = match offer.interconnect {
-        Interconnect::NvLink => "nvlink",
-        Interconnect::Pcie => "pcie",
-        Interconnect::Unknown => "",
-    };
-    cells.push((column::INTERCONNECT, interconnect.to_owned()));
-    cells.extend(source_cells(&offer.source));
-    table.owned_row(&cells);
+    table.line(&cells);
 }
 
 fn write_terms(table: &mut Table<'_>, terms: &Terms) {
@@ -221,8 +233,9 @@ impl<'a> Table<'a> {
         self.row(&cells);
     }
 
-    fn line(&mut self, cells: &[&str]) {
+    fn line(&mut self, cells: &[impl AsRef<str>]) {
         for (at, cell) in cells.iter().enumerate() {
+            let cell = cell.as_ref();
             if at > 0 {
                 self.text.push(',');
             }

@@ -2,8 +2,8 @@
 
 use super::{
     Baseline, Baselines, Breakdown, Budget, CalendarEntry, Cap, Choice, Commitment, FallbackAction,
-    Job, Line, MeasureFirst, Memory, Mix, Packed, Patience, PerGpu, Plan, Pool, Sensitivity,
-    Source, Spot, Time, TradeOff,
+    Job, Line, MeasureFirst, Memory, Mix, Packed, Patience, Peak, PerGpu, Plan, Pool, Scaling,
+    Sensitivity, Service, Source, Spot, Time, TradeOff,
 };
 use jiff::civil::{Date, DateTime};
 use kasuan_model::{Bytes, Confidence, Money, Phrase, Seconds};
@@ -39,6 +39,12 @@ pub fn plan(plan: &outcome::Plan, month: Date, say: Say<'_>) -> Plan {
         jobs: plan.jobs.iter().map(|job| self::job(job, say)).collect(),
         mix: mix(&plan.mix),
         calendar: plan.calendar.iter().map(calendar_entry).collect(),
+        peak: plan.peak.map(|peak| Peak {
+            cards: peak.cards,
+            cards_at: moment(peak.cards_at),
+            hourly: money(peak.hourly),
+            hourly_at: moment(peak.hourly_at),
+        }),
         fallback: plan.fallback.iter().map(|action| self::action(action, say)).collect(),
         cap: plan.cap.as_ref().map(|cap| Cap {
             cap: money(cap.cap),
@@ -154,6 +160,10 @@ fn gib(bytes: Bytes) -> String {
     format!("{:.2}", bytes.gib())
 }
 
+fn figure(figure: f64) -> String {
+    format!("{figure:.4}")
+}
+
 fn share(share: f64) -> String {
     format!("{share:.4}")
 }
@@ -239,6 +249,29 @@ fn choice(choice: &outcome::Choice, say: Say<'_>) -> Choice {
             efficiency: share(spot.efficiency.get()),
             effective_ratio: spot.effective_ratio.map(share),
         }),
+        service: choice.service.as_ref().map(|load| {
+            let all = load.per_replica * f64::from(choice.replicas.max(1));
+            Service {
+                replicas_needed: load.replicas,
+                cards_per_replica: load.cards_per_replica,
+                peak: figure(load.peak),
+                per_replica: figure(load.per_replica),
+                batch: load.batch,
+                usable: share(load.usable.get()),
+                utilisation: share(load.peak / all),
+                tpot: figure(load.tpot),
+                in_flight: figure(load.in_flight),
+            }
+        }),
+        scaling: choice
+            .scaling
+            .iter()
+            .map(|one| Scaling {
+                cards: one.cards,
+                time: one.time.get(),
+                efficiency: share(one.efficiency),
+            })
+            .collect(),
         how: choice.how.iter().map(say).collect(),
     }
 }
@@ -255,6 +288,7 @@ fn mix(mix: &outcome::Mix) -> Mix {
                 count: one.count,
                 start: moment(one.start),
                 price: money(one.price),
+                given_back: one.given_back.map(moment),
                 break_even_hours: hours(one.break_even),
                 used_hours: hours(one.used),
             })
@@ -272,6 +306,7 @@ fn mix(mix: &outcome::Mix) -> Mix {
             })
             .collect(),
         packing: mix.packing.iter().map(packed).collect(),
+        cost_if_bought: mix.cost_if_bought.map(money),
     }
 }
 
@@ -282,6 +317,8 @@ fn packed(packed: &outcome::Packed) -> Packed {
         apart: packed.apart,
         together: packed.together,
         lower_bound: packed.lower_bound,
+        planned: packed.planned,
+        jobs: packed.jobs.clone(),
     }
 }
 
@@ -354,6 +391,7 @@ fn measure_first(one: &outcome::MeasureFirst) -> MeasureFirst {
         hours_likely: number(one.hours.likely),
         hours_high: number(one.hours.high),
         assumed_range: one.assumed_range,
+        bought: one.bought,
         break_even_hours: number(one.break_even),
         chance_above: share(one.chance_above.get()),
         regret_commit: money(one.regret_commit),

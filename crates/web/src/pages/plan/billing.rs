@@ -80,7 +80,8 @@ fn product_of(
             .with("card", &choice.card_name)
             .with("count", offer.count),
     );
-    let band = used.map(|hours| (hours, hours));
+    let measured = look.measured.get(&offer.card).copied();
+    let band = measured.or_else(|| used.map(|hours| (hours, hours)));
     let drawn =
         charts::curves(&curves, &marks, band, &title, &|hours| format!("{hours:.0} h"), &|sum| {
             short(sum, currency)
@@ -90,7 +91,12 @@ fn product_of(
         escape(&title),
         escape(&title)
     );
-    if let Some(hours) = used {
+    if let Some((low, high)) = measured {
+        let phrase = Phrase::new("web-billing-measured")
+            .with("low", format!("{low:.0}"))
+            .with("high", format!("{high:.0}"));
+        let _ = write!(text, "<p class=\"faint\">{}</p>", escape(&look.words.say(&phrase)));
+    } else if let Some(hours) = used {
         let phrase = Phrase::new("web-billing-band").with("hours", format!("{hours:.0}"));
         let _ = write!(text, "<p class=\"faint\">{}</p>", escape(&look.words.say(&phrase)));
     }

@@ -174,13 +174,24 @@ pub(super) fn calendar(look: &Look<'_>) -> String {
             .say(&Phrase::new("web-gantt").with("job", &job.name).with("runs", runs.len()));
         let _ = write!(
             text,
-            "<tr><th scope=\"row\">{}</th><td class=\"draw\">{}</td>{}</tr>",
+            "<tr data-row=\"{}\" data-hours=\"{}\"><th scope=\"row\">{}</th><td class=\"draw\">{}</td>{}</tr>",
+            row_of(look, &job.name),
+            days * 24,
             escape(&job.name),
             charts::spans(&drawn, days, &label),
             html::figures(&runs.len().to_string()),
         );
     }
     text.push_str("</tbody></table></div>");
+    if !look.state.0.settings.read_only {
+        let _ = write!(text, "<p class=\"faint\">{}</p>", escape(&look.word("web-drag-help")));
+    }
     text.push_str(&look.section("report-calendar"));
     text
+}
+
+/// Returns the row of the table that a job stands in; 0 when it is none.
+fn row_of(look: &Look<'_>, job: &str) -> usize {
+    let jobs = &look.planned.document.workload.jobs;
+    jobs.iter().position(|other| other.name == job).map_or(0, |at| at + 1)
 }

@@ -2,7 +2,8 @@
 
 use super::{billing, budget, compare, jobs, month, place};
 use crate::{
-    form::Form, numbers, pages::html, planning::Planned, problem::Problem, state::AppState,
+    form::Form, measured::Hours, numbers, pages::html, planning::Planned, problem::Problem,
+    state::AppState,
 };
 use kasuan_model::{Money, Phrase};
 use kasuan_plan::outcome::BaselineKind;
@@ -10,49 +11,51 @@ use kasuan_report::{Document, Tone, Words};
 use rust_decimal::prelude::ToPrimitive as _;
 
 /// A section of the answer.
-pub(super) struct Section {
+#[derive(Debug)]
+pub(crate) struct Section {
     /// Its anchor.
-    pub(super) id: &'static str,
+    pub(crate) id: &'static str,
     /// Its heading.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// Pictures and tables, as HTML.
-    pub(super) body: String,
+    pub(crate) body: String,
     /// How it was computed, as HTML; empty when there is nothing more to say.
-    pub(super) how: String,
+    pub(crate) how: String,
 }
 
 /// What stands below the form.
-#[derive(Default)]
-pub(super) struct Answer {
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
     /// What is wrong, when there is no plan.
-    pub(super) wrong: Option<Wrong>,
+    pub(crate) wrong: Option<Wrong>,
     /// What to do when nothing was asked.
-    pub(super) hint: String,
+    pub(crate) hint: String,
     /// What the plan is of.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// The figure that matters most.
-    pub(super) total: String,
+    pub(crate) total: String,
     /// What is said below it: a class and a text.
-    pub(super) summary: Vec<(&'static str, String)>,
+    pub(crate) summary: Vec<(&'static str, String)>,
     /// Small figures beside it: a name and a figure.
-    pub(super) tiles: Vec<(String, String)>,
+    pub(crate) tiles: Vec<(String, String)>,
     /// The sections.
-    pub(super) sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
     slider: u64,
 }
 
 /// What is wrong with what was typed.
-pub(super) struct Wrong {
+#[derive(Debug)]
+pub(crate) struct Wrong {
     /// Where.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// The row; 0 when it is none.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// The column.
-    pub(super) column: &'static str,
+    pub(crate) column: &'static str,
     /// What.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// What to try.
-    pub(super) hints: Vec<String>,
+    pub(crate) hints: Vec<String>,
 }
 
 impl Answer {
@@ -80,11 +83,17 @@ impl Answer {
     }
 
     /// Shows a plan.
-    pub(super) fn plan(state: &AppState, form: &Form, planned: &Planned, words: &Words) -> Self {
+    pub(super) fn plan(
+        state: &AppState,
+        form: &Form,
+        planned: &Planned,
+        measured: &Hours,
+        words: &Words,
+    ) -> Self {
         let plan = &planned.plan;
         let short = planned.report(state, false).document(words);
         let long = planned.report(state, true).document(words);
-        let look = Look { state, planned, words, short: &short, long: &long };
+        let look = Look { state, planned, words, measured, short: &short, long: &long };
         // The first line says the simulated range, which stands in the tiles.
         let mut summary: Vec<_> = short
             .summary
@@ -139,6 +148,8 @@ pub(super) struct Look<'a> {
     pub(super) planned: &'a Planned,
     /// The reader's words.
     pub(super) words: &'a Words,
+    /// Hours that cards were used, as the ledger has them.
+    pub(super) measured: &'a Hours,
     short: &'a Document,
     long: &'a Document,
 }

@@ -158,7 +158,13 @@ impl Browser {
 
     /// Clicks as a person does: what is covered or hidden cannot be clicked.
     pub(crate) fn click(&self, selector: &str) {
+        // What lies under the bar at the top is brought out first, as a reader does by scrolling.
+        let show = format!(
+            "document.querySelector({})?.scrollIntoView({{block: 'center', behavior: 'instant'}})",
+            json!(selector)
+        );
         self.until(selector, || {
+            self.run(&show);
             let element = self.element(selector).ok()?;
             self.send("POST", &format!("/element/{element}/click"), &Value::Null).ok()
         });
@@ -171,6 +177,27 @@ impl Browser {
         let keys = format!("\u{e009}a\u{e000}{text}");
         let path = format!("/element/{element}/value");
         self.send("POST", &path, &json!({"text": keys})).unwrap();
+    }
+
+    /// Chooses a file in a field for files.
+    pub(crate) fn choose(&self, selector: &str, file: &Path) {
+        let element = self.element(selector).unwrap();
+        let path = format!("/element/{element}/value");
+        self.send("POST", &path, &json!({"text": file.display().to_string()})).unwrap();
+    }
+
+    /// Presses the mouse at one place of the window and lets it go at another.
+    pub(crate) fn drag(&self, from: (i64, i64), to: (i64, i64)) {
+        let moved =
+            |(x, y): (i64, i64)| json!({"type": "pointerMove", "duration": 50, "x": x, "y": y});
+        let actions = json!([
+            moved(from),
+            {"type": "pointerDown", "button": 0},
+            moved(to),
+            {"type": "pointerUp", "button": 0},
+        ]);
+        let body = json!({"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]});
+        self.send("POST", "/actions", &body).unwrap();
     }
 
     /// Presses keys wherever the focus is.
