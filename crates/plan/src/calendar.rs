@@ -145,7 +145,7 @@ pub(crate) fn place_run(
     for open in &rooms {
         let end = last_end(span, job, *open);
         let mut start = open.start;
-        while start + length <= end {
+        while start + length <= end && start < whole {
             let stretch = Stretch { start, end: start + length };
             let badness = load.badness(stretch, units);
             if best.is_none_or(|(known, _)| badness < known) {

@@ -203,7 +203,7 @@ impl Place<'_> {
             for hours in open {
                 let mut start = own.start.max(hours.start);
                 let end = end_of_own.min(hours.end);
-                while start + length <= end {
+                while start + length <= end && start < span.seconds() {
                     let stretch = Stretch { start, end: start + length };
                     let clash = taken
                         .iter()

@@ -50,6 +50,14 @@
   };
   document.addEventListener("htmx:afterSettle", mark);
   document.addEventListener("DOMContentLoaded", mark);
+  // A question that a newer one overtakes, or that the reader leaves behind, is no error to report;
+  // one that cannot be sent is reported as htmx:sendError all the same.
+  document.addEventListener("DOMContentLoaded", () => {
+    window.htmx.logger = (_element, event, detail) => {
+      const ended = event === "htmx:afterRequest" && detail.xhr && detail.xhr.status === 0;
+      if (ended || event === "htmx:sendAbort") delete detail.error;
+    };
+  });
   document.addEventListener("htmx:beforeRequest", () => {
     document.getElementById("answer")?.setAttribute("aria-busy", "true");
   });

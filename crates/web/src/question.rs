@@ -15,9 +15,15 @@ pub(crate) struct Question {
 impl Question {
     /// Reads an address; empty values count as not given, as a form sends them.
     pub(crate) fn new(uri: &Uri) -> Self {
+        let mut question = Self::of_program(uri);
+        question.pairs.retain(|(_, value)| !value.trim().is_empty());
+        question
+    }
+
+    /// Reads an address that a program wrote: an empty value is a value, and most often a wrong one.
+    pub(crate) fn of_program(uri: &Uri) -> Self {
         let query = uri.query().unwrap_or_default();
-        let pairs = form_urlencoded::parse(query.as_bytes()).into_owned();
-        let pairs = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
+        let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         Self { pairs, asked: RefCell::new(BTreeSet::from(["lang"])) }
     }
 

@@ -24,9 +24,8 @@ fn schemathesis_finds_no_answer_that_the_document_does_not_allow() {
         .args(["--continue-on-failure", "--no-color"])
         .current_dir(folder.path()));
     let said = said.unwrap_or_else(|why| panic!("{why}"));
-    for path in ["/plan", "/offers", "/bill", "/doctor", "/fit", "/review"] {
-        assert!(said.contains(path) || said.contains("6 / 6"), "{path} was not tested: {said}");
-    }
+    // All but the stream of events.
+    assert!(said.contains("Tested: 6"), "not every path was tested: {said}");
     assert!(get(&server.address, "/healthz").ends_with("ok\n"));
 }
 

@@ -215,8 +215,10 @@ fn prices(browser: &Browser, house: &House) {
     fs::write(&book, jobs_workbook()).unwrap();
     browser.choose("form.upload input[type=file]", &book);
     browser.click("form.upload button");
-    let name = browser.run("return document.querySelector('[name=job-name]').value");
-    assert_eq!(name, "晚间批处理");
+    browser.until("the workbook's job", || {
+        let name = browser.run("return document.querySelector('[name=job-name]')?.value || ''");
+        (name == "晚间批处理").then_some(())
+    });
     browser.text("#total");
 }
 

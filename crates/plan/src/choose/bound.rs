@@ -169,7 +169,9 @@ fn least_marginal(problem: &Problem<'_>, job: usize, way: &Way, prices: &Prices)
                     let mut fits = false;
                     for open in room(problem.span, window, *start, length) {
                         let mut start = open.start;
-                        while start + length <= last_end(problem.span, job_of, open) {
+                        while start < problem.span.seconds()
+                            && start + length <= last_end(problem.span, job_of, open)
+                        {
                             fits = true;
                             let stretch = Stretch { start, end: start + length };
                             least = least.min(cost(stretch));

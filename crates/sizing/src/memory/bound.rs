@@ -38,16 +38,12 @@ const PROCESS: Shares = Shares { counted: 0.04, kernels: 0.04, gap: 0.2, fixed: 
 /// Tensors where batches differ in length and only the longest is known.
 const VARIED_LENGTHS: f64 = 0.08;
 
-/// Activations of a program that is not in the table of stacks. With every program of the
-/// development data taken as one that is not known, most tables need this much; what a program does
-/// that no other does (metrics on full logits, three copies of the weights) no share can cover.
-const UNKNOWN_ACTIVATIONS: f64 = 0.3;
+/// Activations and logits of a program that is not in the table of stacks: the paths from logits to
+/// a loss alone differ by half. More would cover little more: what no share covers is what a program
+/// does that no other does (metrics on full logits, three copies of the weights).
+const UNKNOWN_PROGRAM: f64 = 0.12;
 
-/// Logits of such a program: the paths from logits to a loss go from 12 bytes, which is assumed, to
-/// 18 in all but one.
-const UNKNOWN_LOGITS: f64 = 0.5;
-
-/// What of these is added for a program whose row was read from its code and not measured.
+/// What of this is added for a program whose row was read from its code and not measured.
 const READ_ONLY: f64 = 0.5;
 
 /// Weights while they are loaded whole before they are sharded.
@@ -121,8 +117,7 @@ fn open_in_training(t: &Training, peak: &Moment) -> f64 {
         Evidence::Code => READ_ONLY,
         Evidence::Assumed => 1.0,
     };
-    let program =
-        unknown * (UNKNOWN_ACTIVATIONS * terms.activations + UNKNOWN_LOGITS * terms.logits);
+    let program = unknown * UNKNOWN_PROGRAM * (terms.activations + terms.logits);
     let policy = t.checkpointing == Checkpointing::Selective && !t.details.keeps_matrix_products;
     let selective = if policy { SELECTIVE * terms.activations } else { 0.0 };
     states + loading + program + selective

@@ -69,7 +69,7 @@ async fn answer(
 ) -> Response {
     let language = reader::language(&headers, &uri);
     let answered = state
-        .work(move |state| ask(state, &Question::new(&uri), language))
+        .work(move |state| ask(state, &Question::of_program(&uri), language))
         .await
         .unwrap_or_else(|| Err(Problem::busy()));
     match answered {

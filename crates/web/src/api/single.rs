@@ -21,7 +21,7 @@ async fn answer(
 ) -> Response {
     let language = reader::language(&headers, &uri);
     let answered = state
-        .work(move |state| ask(state, &Question::new(&uri), state.words(language)))
+        .work(move |state| ask(state, &Question::of_program(&uri), state.words(language)))
         .await
         .unwrap_or_else(|| Err(Problem::busy()));
     match answered {
