@@ -19,6 +19,9 @@ const HEADER_WORDS: &[&str] = &[
     "driver_version",
 ];
 
+/// Whole names of columns that stand in a header and never in a row.
+const HEADER_NAMES: &[&str] = &["index", "name", "timestamp"];
+
 /// The order in which gpustat asked nvidia-smi up to 2016; such logs have no header.
 const GPUSTAT_2016: &[&str] =
     &["index", "uuid", "name", "temperature.gpu", "utilization.gpu", "memory.used", "memory.total"];
@@ -32,7 +35,8 @@ pub(super) fn has_header(text: &str) -> bool {
             .split(',')
             .filter(|cell| {
                 let cell = cell.trim();
-                HEADER_WORDS.iter().any(|word| cell.contains(word)) && !cell.contains("gpu-")
+                HEADER_NAMES.contains(&cell)
+                    || HEADER_WORDS.iter().any(|word| cell.contains(word)) && !cell.contains("gpu-")
             })
             .count()
             >= 2
@@ -210,7 +214,9 @@ fn sample<'b>(get: &impl Fn(&str) -> Option<&'b str>) -> GpuSample {
         memory_busy: get("utilization.memory").and_then(percent),
         memory_used: get("memory.used").and_then(|text| memory(text, "MiB")),
         memory_total: get("memory.total").and_then(|text| memory(text, "MiB")),
-        power_watts: either("power.draw", "power.draw.instant").and_then(watts),
+        power_watts: either("power.draw", "power.draw.instant")
+            .or_else(|| get("power.draw.average"))
+            .and_then(watts),
         power_limit_watts: either("enforced.power.limit", "power.limit").and_then(watts),
         celsius: get("temperature.gpu").and_then(celsius),
         pcie_width: get("pcie.link.width.current").and_then(|text| text.parse().ok()),
