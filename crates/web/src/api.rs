@@ -6,14 +6,16 @@ pub(crate) mod openapi;
 mod plan;
 mod single;
 
-use crate::state::AppState;
+use crate::{problem::Problem, question::Question, reader, state::AppState};
 use axum::{
     Router,
-    http::{HeaderValue, header},
+    http::{HeaderMap, HeaderValue, Uri, header},
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
+use kasuan_report::Language;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Returns every address below `/api/v1`.
 pub(crate) fn routes() -> Router<AppState> {
@@ -26,6 +28,24 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/fit", get(asked::fit))
         .route("/review", get(asked::review))
         .route("/live", get(live::answer))
+}
+
+/// Answers a question in an address with what it yields, or with why it yields nothing.
+async fn asked_for(
+    state: AppState,
+    headers: HeaderMap,
+    uri: Uri,
+    ask: impl FnOnce(&AppState, &Question, Language) -> Result<Value, Problem> + Send + 'static,
+) -> Response {
+    let language = reader::language(&headers, &uri);
+    let answered = state
+        .work(move |state| ask(state, &Question::of_program(&uri), language))
+        .await
+        .unwrap_or_else(|| Err(Problem::busy()));
+    match answered {
+        Ok(value) => json(&value),
+        Err(problem) => problem.document(state.words(language)),
+    }
 }
 
 /// Writes a document.

@@ -47,3 +47,17 @@ pub struct Report {
     /// Doubts about the offers that were taken.
     pub doubts: Vec<Finding>,
 }
+
+impl Report {
+    /// Says in one line what became of the rows.
+    pub fn summary(&self) -> Phrase {
+        Phrase::new("import-summary")
+            .with_word("format", format!("import-format-{}", self.format))
+            .with("rows", self.rows)
+            .with("taken", self.taken)
+            .with("merged", self.merged)
+            .with("no_card", self.no_card)
+            .with("terms", self.terms)
+            .with("refused", self.refused.len())
+    }
+}

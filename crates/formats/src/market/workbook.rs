@@ -26,9 +26,7 @@ pub(crate) type Cells = BTreeMap<u32, BTreeMap<u32, String>>;
 
 /// Returns the first sheet that has a price card in it as CSV, else the first with two rows.
 pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
-    check_size(bytes, MAX_UNPACKED)?;
-    let mut book: Xlsx<_> =
-        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    let mut book = open(bytes, MAX_UNPACKED)?;
     let mut other = None;
     for name in book.sheet_names() {
         let mut cells = read_cells(&mut book, &name)?;
@@ -50,9 +48,7 @@ pub(super) fn as_csv(bytes: &[u8]) -> Result<String, ImportError> {
 
 /// Returns every sheet of a workbook that has something in it, with its name.
 pub(crate) fn sheets(bytes: &[u8]) -> Result<Vec<(String, Cells)>, ImportError> {
-    check_size(bytes, MAX_TABLE)?;
-    let mut book: Xlsx<_> =
-        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    let mut book = open(bytes, MAX_TABLE)?;
     let mut sheets = Vec::new();
     for name in book.sheet_names() {
         let cells = read_cells(&mut book, &name)?;
@@ -67,9 +63,7 @@ pub(crate) fn sheets(bytes: &[u8]) -> Result<Vec<(String, Cells)>, ImportError> 
 /// # Errors
 /// When it is no workbook, holds nothing, or unpacks to more than such a table can hold.
 pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<Vec<String>>, ImportError> {
-    check_size(bytes, MAX_TABLE)?;
-    let mut book: Xlsx<_> =
-        open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
+    let mut book = open(bytes, MAX_TABLE)?;
     for name in book.sheet_names() {
         let cells = read_cells(&mut book, &name)?;
         if cells.is_empty() {
@@ -84,6 +78,12 @@ pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<Vec<String>>, ImportError> {
             .collect());
     }
     Err(ImportError::Empty)
+}
+
+/// Opens a workbook that unpacks to at most so many bytes.
+fn open(bytes: &[u8], most: u64) -> Result<Xlsx<Cursor<&[u8]>>, ImportError> {
+    check_size(bytes, most)?;
+    open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| wrong(&error))
 }
 
 fn wrong(error: &dyn std::fmt::Display) -> ImportError {

@@ -1,14 +1,13 @@
 //! `GET /api/v1/fit` and `/review`: answered by the commands of those names.
 
 use super::{
-    json,
+    asked_for,
     openapi::{FIT, Name, REVIEW},
 };
 use crate::{
     desk,
     problem::Problem,
     question::{Question, wrong},
-    reader,
     state::AppState,
 };
 use axum::{
@@ -23,7 +22,7 @@ use serde_json::{Map, Value};
 
 /// Whether a model and a task fit cards.
 pub(crate) async fn fit(State(state): State<AppState>, headers: HeaderMap, uri: Uri) -> Response {
-    answer(state, headers, uri, |state, question, language| {
+    asked_for(state, headers, uri, |state, question, language| {
         let arguments = arguments(question, FIT)?;
         let model = question.text("model").ok_or_else(|| missing("model"))?;
         // The command would open a path; over the network only names are read.
@@ -41,7 +40,7 @@ pub(crate) async fn review(
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    answer(state, headers, uri, |state, question, language| {
+    asked_for(state, headers, uri, |state, question, language| {
         let arguments = arguments(question, REVIEW)?;
         reviewed(state, arguments, language)
     })
@@ -59,23 +58,6 @@ pub(crate) fn reviewed(
     let zone = arguments.entry("zone");
     zone.or_insert_with(|| Value::String(state.0.settings.zone_text()));
     state.ask("review", arguments, language)
-}
-
-async fn answer(
-    state: AppState,
-    headers: HeaderMap,
-    uri: Uri,
-    ask: impl FnOnce(&AppState, &Question, Language) -> Result<Value, Problem> + Send + 'static,
-) -> Response {
-    let language = reader::language(&headers, &uri);
-    let answered = state
-        .work(move |state| ask(state, &Question::of_program(&uri), language))
-        .await
-        .unwrap_or_else(|| Err(Problem::busy()));
-    match answered {
-        Ok(value) => json(&value),
-        Err(problem) => problem.document(state.words(language)),
-    }
 }
 
 /// Takes the names that an address may hold, and no other.

@@ -109,16 +109,7 @@ fn show(report: &Report, limit: usize, context: &Context) -> Result<(), CommandE
     if context.settings.format != Format::Table {
         return context.print_table(&rows_table(report, usize::MAX, context));
     }
-    context.print_line(
-        &Phrase::new("import-summary")
-            .with_word("format", format!("import-format-{}", report.format))
-            .with("rows", report.rows)
-            .with("taken", report.taken)
-            .with("merged", report.merged)
-            .with("no_card", report.no_card)
-            .with("terms", report.terms)
-            .with("refused", report.refused.len()),
-    )?;
+    context.print_line(&report.summary())?;
     for table in [rows, findings_table(&report.doubts, limit, context)] {
         if !table.rows.is_empty() {
             context.print("\n")?;

@@ -81,16 +81,8 @@ fn read(state: &AppState, upload: &Upload, words: &Words, proof: &str) -> Result
 
 fn reported(report: &Report, words: &Words) -> String {
     let word = |key: &str| words.word(key);
-    let summary = Phrase::new("import-summary")
-        .with_word("format", format!("import-format-{}", report.format))
-        .with("rows", report.rows)
-        .with("taken", report.taken)
-        .with("merged", report.merged)
-        .with("no_card", report.no_card)
-        .with("terms", report.terms)
-        .with("refused", report.refused.len());
     let mut text =
-        format!("<p class=\"lead\" id=\"imported\">{}</p>", escape(&words.say(&summary)));
+        format!("<p class=\"lead\" id=\"imported\">{}</p>", escape(&words.say(&report.summary())));
     let mut table = Table::new(vec![
         Column::figures("line", word("import-line-heading")),
         Column::words("result", word("import-result")),
